@@ -237,7 +237,7 @@ def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Itera
 CONVENTIONS = {"main", "command", "tool", "contexts", "extended_contexts"}
 """Found by name: entry points, click's commands, each tool's value, what recorded runs are replayed with."""
 SUBCOMMANDS = {
-    "show", "diff", "cache", "why", "block", "verify", "approve", "reject", "edit", "search", "export", "share", "read", "reply",
+    "show", "diff", "cost", "why", "verify", "approve", "reject", "edit", "export", "share",
     "add", "correct", "forget", "check", "key", "reset",
 }  # fmt: skip
 """Functions whose name click uses as the name of a subcommand."""
@@ -392,7 +392,6 @@ NAMED_BY_A_MODEL = (
     "code/index/update_index.py",
     "ports/workspace.py",
     "context/redacted_files.py",
-    "app/code/watch_checkout.py",
 )
 """They read what a model has named, keep the reason why a file can't be read, or hand on."""
 

@@ -127,7 +127,7 @@ def without_plugins(make: Callable[..., dict[str, str]]) -> Callable[..., dict[s
 
 def test_the_installed_program_starts(project: Path):
     assert (PROGRAMS / "afresh").exists(), "afresh is not installed beside this Python: make setup"
-    type_in_shell(project, "afresh list && afresh show --help")
+    type_in_shell(project, "afresh status && afresh show --help")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -64,7 +64,7 @@ def test_what_few_people_need_stays_an_extra(wheel: Path) -> None:
     extras = {name_of(line) for line in asks_for(wheel) if "extra ==" in line}
     web, protocols = {"starlette", "uvicorn", "jinja2"}, {"mcp", "agent-client-protocol"}
     telemetry = {"opentelemetry-sdk", "opentelemetry-exporter-otlp-proto-http"}
-    assert extras == {"watchfiles", "keyring", "psycopg", "dbos"} | web | protocols | telemetry
+    assert extras == {"keyring", "psycopg", "dbos"} | web | protocols | telemetry
 
 
 def test_the_wheel_has_the_pages_of_the_dashboard(wheel: Path) -> None:
@@ -175,7 +175,7 @@ def types_the_commands_of_the_readme(newcomer: Newcomer) -> None:
     """In the sample that `demo` keeps; each task changes something, and none asks a model."""
     for command in re.findall(r"^\$ (afresh .*)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE):
         assert "unchanged" not in newcomer.types(*shlex.split(command), at="parcel"), command
-    tasks = json.loads(newcomer.types("afresh", "list", "--json", at="parcel"))
+    tasks = json.loads(newcomer.types("afresh", "status", "--json", at="parcel"))["tasks"]
     assert {task["status"] for task in tasks} == {"done", "applied"}
 
 

@@ -132,12 +132,12 @@ def remove_tests(trial: Trial) -> None:
 
 def stop_early(trial: Trial) -> None:
     """After the change was kept, before it was reported done."""
-    trial.types(*RUN, "--model", trial.model, "--steps", "4")
+    trial.types(*RUN, "--model", trial.model, "--set", "max_steps=4")
 
 
 def export_and_lose_state(trial: Trial) -> None:
     finish_task(trial)
-    trial.types("export", "-q")
+    trial.types("export")
     for path in trial.state.glob("afresh.db*"):
         path.unlink()
 
@@ -169,14 +169,14 @@ STAGES = (
           compacting=True, weight=3, works=True),
     Stage("undo", lambda trial: ("undo",), read_undone, stop_early, weight=2),
     Stage("queue: add", lambda trial: ("add", "another goal", "--no-check"), read_queue, finish_task, weight=2),
-    Stage("queue: cancel", lambda trial: ("cancel", name_open_task(trial)), read_queue, add_and_finish, weight=2),
+    Stage("queue: discard", lambda trial: ("discard", name_open_task(trial)), read_queue, add_and_finish, weight=2),
     Stage("knowledge: rule", lambda trial: ("memory", "add", "whole words only"), read_rules, finish_task, weight=2),
     Stage("knowledge: lesson", lambda trial: ("knowledge", "reject", name_lesson(trial)), read_lessons, finish_task,
           weight=2),
     Stage("export", lambda trial: ("export",), lambda trial: read_folder(trial.repo / ".afresh/export"), add_and_finish,
           continued=lambda trial: ("export",), whole=False, weight=2),
     Stage("import", lambda trial: ("import",), read_imported, export_and_lose_state, weight=2),
-    Stage("rebuild", lambda trial: ("rebuild",), read_views, damage_views, continued=lambda trial: ("rebuild",), whole=False,
-          weight=2),
+    Stage("rebuild", lambda trial: ("doctor", "--rebuild"), read_views, damage_views,
+          continued=lambda trial: ("doctor", "--rebuild"), whole=False, weight=2),
     Stage("apply", lambda trial: ("apply",), read_branch, finish_task, weight=2),
 )  # fmt: skip

@@ -107,7 +107,7 @@ def find_bought_twice(trial: Trial, before: tuple[int, int]) -> str:
 
 def find_problems(trial: Trial) -> str:
     """What `fsck` finds in what must be whole, and what is changed in the user's own checkout."""
-    checked = trial.types("fsck", "--repair", "--json")
+    checked = trial.types("doctor", "--repair", "--json")
     if not checked.out.startswith("{"):
         return f"fsck: {checked.err[-300:]}"
     told = json.loads(checked.out)

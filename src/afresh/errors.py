@@ -131,7 +131,7 @@ class NoSandbox(NeedsPerson):
     """No confinement can be had, and the user has not waived it."""
 
 
-WAY_BACK = "`afresh fsck` lists what is damaged and what can be brought back; `afresh fsck --repair` does it"
+WAY_BACK = "`afresh doctor --deep` lists what is damaged and what can be brought back; `afresh doctor --repair` does it"
 
 
 class DiskFault(NeedsPerson):

@@ -14,7 +14,6 @@ WITHOUT_JSON = {
     "demo": "it is a show for people",
     "help": "it prints help",
     "mcp": "it speaks a protocol until its client is gone",
-    "version": "it prints one line",
 }
 
 
@@ -28,11 +27,7 @@ def list_commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterato
         yield " ".join(path), command
 
 
-COMMANDS = [
-    pair
-    for name in (*main.list_command_names(), *main.OTHER_COMMANDS)
-    for pair in list_commands(main.load_command(name), (name,))
-]
+COMMANDS = [pair for name in main.list_command_names() for pair in list_commands(main.load_command(name), (name,))]
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
@@ -46,4 +41,4 @@ def test_no_reason_is_kept_for_a_command_that_is_gone():
 
 
 def test_groups_are_looked_into():
-    assert {"memory list", "knowledge share", "spend", "spend reset", "models key", "rebuild"} <= {name for name, _ in COMMANDS}
+    assert {"memory list", "knowledge share", "spend", "spend reset", "models key", "code map"} <= {name for name, _ in COMMANDS}

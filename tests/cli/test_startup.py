@@ -1,4 +1,4 @@
-"""`list`, `status` and `show` start fast, however many tasks there are: what they import, load and ask is counted, not
+"""`status` and `show` start fast, however many tasks there are: what they import, load and ask is counted, not
 seconds."""
 
 import json
@@ -13,7 +13,7 @@ import pytest
 from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
 
-COMMANDS = [(name, *more) for name in ("list", "status", "show") for more in ((), ("--json",))]
+COMMANDS = [(*words, *more) for words in (("status",), ("status", "--all"), ("show",)) for more in ((), ("--json",))]
 NEVER_NEEDED = (
     "rich",
     "yaml",

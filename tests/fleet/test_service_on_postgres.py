@@ -106,7 +106,9 @@ def test_a_service_goes_on_by_itself_after_its_server_was_away(person: Person, s
 def test_without_its_server_nothing_is_started_and_the_error_says_what_to_do(person: Person, server: PostgresServer) -> None:
     server.stop("fast")
     try:
-        refused = [person.types(*command) for command in (("serve", "--port", "0"), ("work", "--until-empty"), ("list",))]
+        refused = [
+            person.types(*command) for command in (("serve", "--port", "0"), ("work", "--until-empty"), ("status", "--all"))
+        ]
     finally:
         server.start()
     for told in refused:

@@ -55,7 +55,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_recorded_tasks_open_and_the_text_of_each_of_their_calls_is_what_was_sent(opened):
-    tasks = [task["task"] for task in opened.types("list", "--json").json]
+    tasks = [task["task"] for task in opened.types("status", "--json").json["tasks"]]
     assert len(tasks) == 2
     for task, calls in zip(sorted(tasks), (8, 4), strict=True):
         verified = opened.types("context", "verify", task, "--json")
@@ -66,4 +66,4 @@ def test_recorded_tasks_open_and_the_text_of_each_of_their_calls_is_what_was_sen
         audits = [entry.event.audit for entry in store.journal(task) if isinstance(entry.event, CallRequested)]
         assert [reassemble_request(audit, store).hash for audit in audits] == [audit.hash for audit in audits]
         assert not any(reassemble_request(audit, Altered(store)).hash == audit.hash for audit in audits)
-    assert "undone" in opened.types("decisions", sorted(tasks)[1]).words
+    assert "undone" in opened.types("show", "--decisions", sorted(tasks)[1]).words

@@ -120,7 +120,7 @@ def count_claims(person: Person, task: str) -> int:
 
 
 def owners(person: Person) -> dict[str, str]:
-    return {ticket["task"]: ticket["owner"] for ticket in person.types("list", "--json").json}
+    return {ticket["task"]: ticket["owner"] for ticket in person.types("status", "--json").json["tasks"]}
 
 
 def processes(person: Person) -> dict[str, int]:

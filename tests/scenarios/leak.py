@@ -150,7 +150,7 @@ def told(one: Person, put: Mapping[str, str]) -> tuple[str, str]:
     assert one.types("answer", second, f"Yes: {WORDS} {put['answer']}").code == 0
     for text in (f"{WORDS} {put['rule']}", "first words on the ledger", f"{WORDS} {put['forgotten']}"):
         assert one.types("memory", "add", text).code == 0
-    for row in one.types("memory", "search", "--kind", "rule", "--json").json:
+    for row in one.types("memory", "list", "--kind", "rule", "--json").json:
         if row["text"] == "first words on the ledger":
             assert one.types("memory", "correct", row["id"], f"{WORDS} {put['corrected']}").code == 0
         elif put["forgotten"] in row["text"]:
@@ -207,7 +207,7 @@ def blocks(one: Person) -> list[str]:
 
 
 def facts(one: Person) -> list[str]:
-    return [row["id"] for row in one.types("memory", "search", "-n", "100", "--json").json]
+    return [row["id"] for row in one.types("memory", "list", "-n", "100", "--json").json]
 
 
 def objects(one: Person) -> list[str]:

@@ -128,6 +128,17 @@ class Person:
     def shown(self, *task: str) -> dict[str, Any]:
         return self.types("show", *task, "--json").json
 
+    def finds_lessons(self, goal: str) -> list[tuple[str, float, str]]:
+        """The lessons that a task with this goal would get: id, fit, text."""
+        from afresh.app.memory.curate_lessons import search_project_lessons
+        from afresh.app.project import open_project
+
+        project = open_project(self.repo)
+        try:
+            return search_project_lessons(project, goal)
+        finally:
+            project.storage.close()
+
     def belongings(self) -> dict[str, Any]:
         """All of the user's: files, what is staged, HEAD and branches, without what is the task's."""
         files = {

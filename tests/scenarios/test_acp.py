@@ -38,7 +38,7 @@ def test_a_turn_shows_plan_calls_and_diffs_asks_and_is_applied(person: Person) -
             assert editor.text().endswith("2. shift: fast"), "the question waits for the next message"
 
     run_apart(talk())
-    first, second = person.types("list", "--json").json
+    first, second = person.types("status", "--json").json["tasks"]
     assert (first["status"], second["status"]) == ("applied", "blocked") and second["task"].endswith("01")
     assert person.shown(second["task"])["start"]["follows"] == first["task"]
 
@@ -80,7 +80,7 @@ def test_a_turn_can_be_stopped_and_goes_on_after_the_process_was_killed(person: 
 
     run_apart(go_on(run_apart(stop())))
     os.close(writer)
-    (task,) = person.types("list", "--json").json
+    (task,) = person.types("status", "--json").json["tasks"]
     assert task["status"] == "done"
 
 
@@ -93,7 +93,7 @@ def test_errors_say_what_to_do_and_a_supervised_turn_asks_before_each_phase(pers
             assert "no such session" in await editor.is_refused(editor.says("gone", "double is wrong"))
             session = await editor.opens(person.repo)
             assert "`afresh setup` chooses one" in await editor.is_refused(editor.says(session, "double is wrong"))
-            assert person.types("list").out.startswith("no tasks yet")
+            assert person.types("status", "--all").out.startswith("no tasks yet")
             await editor.says(session, "/nothing")
             assert "no such command: /nothing" in editor.text()
             await editor.agent.set_session_mode(session_id=session, mode_id="supervised")

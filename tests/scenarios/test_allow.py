@@ -43,7 +43,7 @@ def test_an_option_of_the_order_allows_a_path(person: Person) -> None:
     assert told.code == 0 and "tests changed as asked by --allow-test-changes" in without_frame(told)
     wrong = person.types("add", "x", "--check", CHECK, "--allow-test-changes", "tests/none.py")
     assert wrong.code == 2 and "no such file or folder in this repository: tests/none.py" in wrong.words
-    assert len(person.types("list", "--json").json) == 1, "nothing was added"
+    assert len(person.types("status", "--json").json["tasks"]) == 1, "nothing was added"
 
 
 def test_what_acts_unasked_changes_by_an_option_or_once_a_person_agrees_and_is_named(person: Person) -> None:
@@ -60,7 +60,7 @@ def test_what_acts_unasked_changes_by_an_option_or_once_a_person_agrees_and_is_n
 def test_without_leave_it_is_refused_asked_about_and_answered_by_the_command(person: Person) -> None:
     told = runs(person, [MEND, EASIER], [COMPLETE], [COMPLETE], [COMPLETE])
     assert told.code == 3 and "May it change them?" in told.words
-    waiting = person.types("inbox").words
+    waiting = person.types("answer").words
     assert "1 allow these changes" in waiting and "2 put them back" in waiting
     task = person.shown()["task"]["id"]
     allowed = person.types("allow", task, "test_calc.py")

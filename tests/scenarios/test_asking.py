@@ -8,7 +8,7 @@ from person import CHECK, COMPLETE, MEND, Person, Step
 from afresh.app.dialogue import answer_question as asking
 from afresh.app.orders.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.app.project import Project, open_project
-from afresh.app.results.task_result import discard_task_result
+from afresh.app.queue.hold_task import discard_task
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
 from afresh.core.task import TaskStatus
@@ -48,7 +48,7 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     told = person.runs(model)
     task = person.shown()["task"]["id"]
     assert told.code == 3 and "2 shift: whole numbers only" in told.words
-    waiting = person.types("inbox")
+    waiting = person.types("answer")
     assert "1 open question" in waiting.words and "2 shift whole numbers only" in waiting.words
     assert f"afresh answer {task[-8:]} 1" in waiting.words and "no files changed" in waiting.words
     answered = person.starts("answer", task, "2")
@@ -66,7 +66,7 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     log = [json.loads(line) for line in (person.state / f"decisions/{task}.jsonl").read_text().splitlines()]
     kinds = [(line["kind"], line["type"], line["confidence"]) for line in log if line["type"] in ("approach", "override")]
     assert kinds == [("answered", "override", 1.0), ("decided", "approach", 0.9)]
-    tree = person.types("decisions", task)
+    tree = person.types("show", "--decisions", task)
     for part in ("? Multiply or shift?", "✓ 2 shift: whole numbers only", "(option 2)", "▸ operator: use *", "90% sure",
                  "why: the user chose it", "step 2: kept", "verified", "└── done ("):  # fmt: skip
         assert part in tree.words, part
@@ -90,8 +90,8 @@ def test_two_questions_in_one_reply_are_asked_one_after_the_other(person: Person
 
 def test_the_harness_says_what_each_answer_would_bring_about(person: Person, requires_sandbox) -> None:
     requires_sandbox()
-    person.runs(person.script([("read", {"path": "calc.py"})], [MEND], [COMPLETE]), "--steps", "1")
-    (waiting,) = person.types("inbox", "--json").json
+    person.runs(person.script([("read", {"path": "calc.py"})], [MEND], [COMPLETE]), "--set", "max_steps=1")
+    (waiting,) = person.types("answer", "--json").json
     assert waiting["by"] == "harness" and "The limit of 1 steps is reached" in waiting["question"]
     assert waiting["options"][0] == {"number": 1, "option": "go on", "means": "up to 1 more steps"}
     assert person.types("answer", "1").code == 0
@@ -104,7 +104,7 @@ def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_
     requires_sandbox()
     told = person.runs(person.script([MEND], [COMPLETE]), "--force", check="no-such-program --all")
     assert told.code == 3 and "can't run: no-such-program" in told.words and person.shown()["calls"] == 0
-    (waiting,) = person.types("inbox", "--json").json
+    (waiting,) = person.types("answer", "--json").json
     assert [one["option"] for one in waiting["options"]] == ["check again", "work without"]
     assert person.types("answer", "I have installed it").code == 0
     assert person.types("resume").code == 3 and person.shown()["calls"] == 0, "it was checked again, and asks again"
@@ -114,16 +114,19 @@ def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_
 
 
 def test_an_empty_inbox_says_so(person: Person) -> None:
-    assert "No open questions" in person.types("inbox").words and person.types("inbox", "--json").json == []
+    assert "No open questions" in person.types("answer").words and person.types("answer", "--json").json == []
 
 
 def test_the_inbox_shows_the_oldest_question_first(person: Person, project: Project) -> None:
     first, second = asks(project, "one thing"), asks(project, "another thing", "Really?", ())
     add_task(project, TaskOrder("not asked", "fix_bug", (CHECK,)))
-    assert [row["task"] for row in person.types("inbox", "--json").json] == [first, second]
-    assert [row["question"] for row in person.types("list", "--json").json] == ["Multiply or shift?", "Really?", ""]
-    assert "2 open questions: afresh inbox" in person.types("status").words
-    assert "asks: Really?" in person.types("list").words and "afresh inbox" in person.types("list").words
+    assert [row["task"] for row in person.types("answer", "--json").json] == [first, second]
+    assert [row["question"] for row in person.types("status", "--json").json["tasks"]] == ["Multiply or shift?", "Really?", ""]
+    assert "2 open questions: afresh answer" in person.types("status").words
+    assert (
+        "asks: Really?" in person.types("status", "--all").words
+        and "Questions: afresh answer" in person.types("status", "--all").words
+    )
     session = (person.state / f"sessions/{first}.md").read_text()
     assert "2. shift: whole numbers only" in session and f'`afresh answer {first[-8:]} "…"`' in session
 
@@ -137,7 +140,7 @@ def test_without_a_task_the_only_question_is_answered_and_of_several_none(person
     assert person.shown(task)["words"] == [OPTIONS[1]]
     asks(project, "one"), asks(project, "two")
     several = person.types("answer", "yes", "--json").error
-    assert "2 tasks have open questions" in several["what"] and "afresh inbox" in several["next"]
+    assert "2 tasks have open questions" in several["what"] and "afresh answer lists" in several["next"]
 
 
 def test_a_number_that_begins_a_hash_is_a_task_and_no_option(person: Person, project: Project, monkeypatch) -> None:
@@ -185,13 +188,13 @@ def refused(person: Person, task: str) -> str:
 def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person, project: Project) -> None:
     assert person.types("answer", "no-such-task", "yes", "--json").error["what"] == "no such task: no-such-task"
     gone, over = asks(project), asks(project)
-    discard_task_result(project, gone)
+    discard_task(project, gone)
     end_task(project, over, TaskStatus.FAILED, "gave up")
     silent = add_task(project, TaskOrder("silent", "fix_bug", (CHECK,))).task.id
     assert f"task {gone} was discarded" in refused(person, gone)
     assert refused(person, over) == f"task {over} is finished: failed"
     assert refused(person, silent) == f"task {silent} is ready and has no question"
-    assert person.types("inbox", "--json").json == []
+    assert person.types("answer", "--json").json == []
 
 
 def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, project: Project) -> None:

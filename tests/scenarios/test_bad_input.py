@@ -11,7 +11,17 @@ from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.storage.sql.format import STORE_FORMAT
 
-COMMANDS = [("init",), ("list",), ("status",), ("run", "x"), ("work",), ("show",), ("resume",), ("rebuild",), ("apply",)]
+COMMANDS = [
+    ("init",),
+    ("status", "--all"),
+    ("status",),
+    ("run", "x"),
+    ("work",),
+    ("show",),
+    ("resume",),
+    ("doctor", "--rebuild"),
+    ("apply",),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -176,7 +186,7 @@ def test_a_folder_of_ours_that_is_a_symlink(person: Person, untouched: None) -> 
 
 def test_a_file_where_our_folder_should_be(person: Person) -> None:
     person.write(".afresh", "mine\n")
-    told = person.types("list")
+    told = person.types("status", "--all")
     explained(told, "Not a directory", "nothing was changed", "must be folders")
     assert (person.repo / ".afresh").read_text() == "mine\n"
 
@@ -236,16 +246,19 @@ NEVER = {
     "no goal": (("  ",), "the goal is empty"),
     "no text": (("bad \udcff bytes",), "is not UTF-8"),
     "long goal": (("word " * 16_000,), "under the highest limit, 16,000 tokens a call"),
-    "long for its limit": (("word " * 4_000, "--max-budget", "4000"), "section 'task' needs 4,"),
-    "low limit": (("x", "--budget", "4000", "--max-budget", "3999"), "use --max-budget 4000 for a limit that is never raised"),
-    "large limit": (("x", "--model", "offline", "--max-budget", "40001"), "--max-budget 40000"),
+    "long for its limit": (("word " * 4_000, "--set", "max_budget=4000"), "section 'task' needs 4,"),
+    "low limit": (
+        ("x", "--set", "budget=4000", "--set", "max_budget=3999"),
+        "use --set max_budget=4000 for a limit that is never raised",
+    ),
+    "large limit": (("x", "--model", "offline", "--set", "max_budget=40001"), "--set max_budget=40000"),
     "no type": (("x", "--type", "nonsense"), "there is no task type 'nonsense'"),
     "no model": (("x", "--model", "nonsense"), "no such model: 'nonsense'"),
     "empty check": (("x", "--check", " "), "a check is empty"),
-    "small budget": (("x", "--budget", "50"), "section 'tools' needs"),
-    "large budget": (("x", "--model", "offline", "--budget", "40001"), "over 20 % of this model's context window of 200,000"),
+    "small budget": (("x", "--set", "budget=50"), "section 'tools' needs"),
+    "large budget": (("x", "--model", "offline", "--set", "budget=40001"), "over 20 % of this model's context window of 200,000"),
     "large for its model": (
-        ("x", "--model", "openai:gpt-4", "--budget", "4000"),
+        ("x", "--model", "openai:gpt-4", "--set", "budget=4000"),
         "over 20 % of this model's context window of 8,192",
     ),
 }
@@ -258,7 +271,7 @@ def test_a_task_that_nobody_could_work_on_never_enters_the_queue(person: Person,
         told = person.types(command, *args)
         assert (told.code, told.out) == (2, "") and why in told.err and "fault in afresh" not in told.err
         assert len(told.err.splitlines()) >= 2, "it says what to do"
-    assert person.types("list", "--json").json == []
+    assert person.types("status", "--json").json["tasks"] == []
 
 
 def test_a_file_that_is_no_script_is_refused_before_a_task_exists(person: Person, untouched: None) -> None:
@@ -266,7 +279,7 @@ def test_a_file_that_is_no_script_is_refused_before_a_task_exists(person: Person
     for model in (f"scripted:{person.folder}/none.jsonl", f"scripted:{person.folder}/bad.jsonl"):
         told = person.runs(model)
         assert told.code == 2 and "afresh: " in told.err and "fault in afresh" not in told.err
-    assert person.types("list", "--json").json == []
+    assert person.types("status", "--json").json["tasks"] == []
 
 
 def test_an_error_shows_no_control_character_of_the_repository(person: Person) -> None:

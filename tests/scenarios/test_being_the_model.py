@@ -38,16 +38,16 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
     box = person.folder / "box"
     late = person.runs(f"mailbox:{box}?timeout=0.2", "--json")
     assert late.code == 4 and "stays open" in late.error["what"] and "afresh resume" in late.error["next"]
-    (waiting,) = person.types("mailbox", "list", str(box), "--json").json
-    assert waiting["number"] == 1 and not waiting["waited"] and "calc.py" in person.types("mailbox", "read", str(box)).out
-    wrong = person.types("mailbox", "reply", str(box), "ask", "questions=Which?")
+    (waiting,) = person.types("mailbox", str(box), "--list", "--json").json
+    assert waiting["number"] == 1 and not waiting["waited"] and "calc.py" in person.types("mailbox", str(box)).out
+    wrong = person.types("mailbox", str(box), "ask", "questions=Which?")
     assert wrong.code == 2 and "did you mean 'question'?" in wrong.err and "nothing was posted" in wrong.err
-    assert person.types("mailbox", "reply", str(box), "ask", "question=Which?", "-m", "unclear").code == 0
+    assert person.types("mailbox", str(box), "ask", "question=Which?", "-t", "unclear").code == 0
     assert person.types("resume", "--json").json["status"] == "blocked" and person.shown()["question"] == "Which?"
-    assert person.types("mailbox", "list", str(box)).out == "No open requests.\n"
-    over = person.types("mailbox", "read", str(box), "--wait", "5", "--json")
+    assert person.types("mailbox", str(box), "--list").out == "No open requests.\n"
+    over = person.types("mailbox", str(box), "--wait", "5", "--json")
     assert over.code == 2 and over.error["what"].endswith("is blocked: asks: Which?") and "`afresh answer " in over.error["next"]
-    assert "no open requests" in person.types("mailbox", "read", str(box)).err, "an end is told once"
+    assert "no open requests" in person.types("mailbox", str(box)).err, "an end is told once"
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_a_reply_that_comes_after_the_time_is_taken_by_resume(person: Person) ->
         (("edit", "path=a.py", "new=@missing.txt"), "can't be read"),
         (("read", "path"), "invalid argument"),
         (("read", "path=a.py", "start=x"), "wants a whole number"),
-        (("--to", "nobody", "read", "path=a.py"), "no open request"),
+        (("--request", "nobody", "read", "path=a.py"), "no open request"),
     ],
 )
 def test_what_is_typed_wrongly_is_refused(box: Path, person: Person, words: tuple[str, ...], problem: str) -> None:
-    told = person.types("mailbox", "reply", str(box), *words)
+    told = person.types("mailbox", str(box), *words)
     assert told.code == 2 and problem in told.err and not list(box.glob("*.reply.json"))
 
 
@@ -68,7 +68,7 @@ def test_what_is_typed_wrongly_is_refused(box: Path, person: Person, words: tupl
 def test_texts_are_taken_as_they_are_typed(box: Path, person: Person, typed: str, kept: str) -> None:
     (person.folder / "text").write_text("of a file\n")
     typed = f"@{person.folder}/text" if typed == "@text" else typed
-    assert person.types("mailbox", "reply", str(box), "edit", "path=a.py", f"new={typed}").code == 0
+    assert person.types("mailbox", str(box), "edit", "path=a.py", f"new={typed}").code == 0
     (reply,) = box.glob("*.reply.json")
     assert json.loads(reply.read_text())["actions"][0]["args"] == {"path": "a.py", "new": kept}
 

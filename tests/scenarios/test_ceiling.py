@@ -93,7 +93,7 @@ def log(person: Person, task: str) -> list[dict[str, Any]]:
 
 def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_holds(person: Person, provider) -> None:
     with provider([reply(LOOK)] * 4 + [reply(MEND, COMPLETE)]):
-        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL, check=CHECK).json["task"]
+        task = person.runs(MODEL, "--set", "max_budget=4000", "--json", goal=GOAL, check=CHECK).json["task"]
     made = calls(person, task)
     assert [reported + audit.reserve > audit.budget for audit, reported in made] == [True, False, False, False, False]
     used = [audit.tokens for audit, _ in made]
@@ -125,7 +125,7 @@ def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room
     """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
     cut = ScriptedTurn(reply(MEND, ("edit", {"path": "long.py", "new": "half of"})), cut=True)
     with provider([cut, *[reply(LOOK)] * 4, reply(COMPLETE)], None) as server:
-        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--set", "max_budget=4000", "--json", goal=GOAL).json["task"]
     made = [audit for audit, _ in calls(person, task)]
     reserves = [audit.reserve for audit in made]
     assert reserves[0] == 1_000 < min(reserves[1:]) <= max(reserves) <= 2_000
@@ -176,7 +176,7 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
     assert "section 'task' needs" in (person.state / "sessions" / "archive" / f"{task}.md").read_text()
     assert [line["text"] for line in log(person, task)][:2] == [f"limit 4,000 → {first.budget:,}", "checkpoint"]
     assert person.types("context", "verify", task).code == 0
-    assert person.types("rebuild").code == 0
+    assert person.types("doctor", "--rebuild").code == 0
     assert read_last_checkpoint(person, task) == checkpoint
 
 
@@ -191,7 +191,7 @@ def test_a_window_with_hardly_any_room_is_built_again_under_a_larger_ceiling(per
 def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider) -> None:
     goal = GOAL + " and no word of this may be lost" * 80
     with provider([reply(LOST)] * 2 + [reply(MEND, COMPLETE)], None):
-        task = person.runs(MODEL, "--max-budget", "4000", "--json", goal=goal).json["task"]
+        task = person.runs(MODEL, "--set", "max_budget=4000", "--json", goal=goal).json["task"]
     assert not events(person, task, CeilingChanged)
     assert {audit.budget for audit, _ in calls(person, task)} == {4_000}
 
@@ -213,7 +213,7 @@ def test_room_is_given_for_what_was_read_until_it_is_used_or_three_steps_old(per
 def test_the_agent_may_ask_for_more_room(person: Person, provider) -> None:
     asks = ("note", {"subject": "room", "text": "remark_150 is not shown"})
     with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
-        task = person.runs(MODEL, "--max-budget", "6500", "--json", goal=GOAL).json["task"]
+        task = person.runs(MODEL, "--set", "max_budget=6500", "--json", goal=GOAL).json["task"]
     changes = [(change.budget, change.reason) for change in events(person, task, CeilingChanged)]
     why = "the agent asked: remark_150 is not shown"
     assert changes == [(5_000, why), (6_000, why), (6_500, f"{why}, but 6,500 is the highest")]

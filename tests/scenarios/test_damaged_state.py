@@ -43,7 +43,7 @@ def flip(person: Person, task: str, entry: int = 2) -> None:
 
 
 def areas(person: Person, *more: str) -> dict[str, int]:
-    told = person.types("fsck", *more, "--json")
+    told = person.types("doctor", "--deep", *more, "--json")
     return {area["name"]: len(area["problems"]) for area in told.json["areas"] if area["problems"]}
 
 
@@ -51,7 +51,7 @@ def test_a_flipped_bit_is_not_merged(person: Person, done: str):
     before = person.belongings()
     flip(person, done)
     told = person.types("apply", done)
-    assert told.code == 4 and f"task {done}: journal entry" in told.words and "afresh fsck --repair" in told.words
+    assert told.code == 4 and f"task {done}: journal entry" in told.words and "afresh doctor --repair" in told.words
     assert person.belongings() == before
     shown = person.types("show", done)
     assert shown.code == 4 and f"task {done}: journal entry" in shown.words
@@ -85,7 +85,7 @@ def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_databa
     whole = {task: open_project(person.repo).store.load(task) for task in (done, other, third)}
     flip(person, done)
     assert areas(person) == {"journals": 1}
-    told = person.types("fsck", "--repair", "--json")
+    told = person.types("doctor", "--repair", "--json")
     assert told.code == 0 and told.json["problems"] == 0, told.out
     assert {task: open_project(person.repo).store.load(task) for task in whole} == whole
     assert (person.state / "afresh.db.damaged-1").exists() and not (person.state / "fsck.new").exists()
@@ -94,17 +94,17 @@ def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_databa
 
 def test_a_damaged_task_comes_back_from_the_copy_that_is_written_by_itself(person: Person, done: str):
     flip(person, done)
-    assert person.types("fsck").code == 1
-    assert "restored from the export" in person.types("fsck", "--repair").words
-    assert person.shown(done)["status"] == "done" and person.types("fsck").code == 0
+    assert person.types("doctor", "--deep").code == 1
+    assert "restored from the export" in person.types("doctor", "--repair").words
+    assert person.shown(done)["status"] == "done" and person.types("doctor", "--deep").code == 0
 
 
 def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_named(person: Person, done: str):
     flip(person, done)
     shutil.rmtree(person.state / "export")
-    told = person.types("fsck")
+    told = person.types("doctor", "--deep")
     assert told.code == 1 and "restore the database from a backup" in told.words and "only you can repair" in told.words
-    person.types("fsck", "--repair")
+    person.types("doctor", "--repair")
     assert not (person.state / "afresh.db.damaged-1").exists() and "journal entry" in person.types("show", done).words
 
 
@@ -112,7 +112,7 @@ def test_a_lost_database_is_noticed_and_import_is_offered(person: Person, done: 
     assert person.types("export").code == 0
     for path in person.state.glob("afresh.db*"):
         path.unlink()
-    for command in (("status",), ("list",), ("show",), ("show", done), ("apply",), ("doctor",), ("fsck",)):
+    for command in (("status",), ("status", "--all"), ("show",), ("show", done), ("apply",), ("doctor",), ("doctor", "--deep")):
         told = person.types(*command)
         assert told.code != 0 and "lost or emptied" in told.words and "`afresh import`" in told.words, (command, told)
         assert "No tasks yet" not in told.words
@@ -153,8 +153,8 @@ def in_read_only_state(person: Person, *commands: str) -> list[tuple[int, str]]:
 
 def test_a_read_only_state_folder_is_read_and_named_as_the_cause(person: Person, done: str):
     open_project(person.repo).storage.close()
-    reading = ("status", "list", f"show {done}", f"diff {done}", f"context show {done}", "export ../copy")
-    *read, (code, said), (rebuilt, why) = in_read_only_state(person, *reading, "add goal --no-check", "rebuild")
+    reading = ("status", "status --all", f"show {done}", f"diff {done}", f"context show {done}", "export ../copy")
+    *read, (code, said), (rebuilt, why) = in_read_only_state(person, *reading, "add goal --no-check", "doctor --rebuild")
     assert [(command, answer) for command, answer in zip(reading, read, strict=True) if answer[0]] == []
     assert done[-8:] in read[0][1] and "x * 2" in read[3][1]
     assert code == 4 and "mounted read-only" in said and "still work" in said
@@ -175,12 +175,12 @@ def test_entries_that_are_only_in_the_log_are_read_in_a_read_only_folder(person:
         (person.state / f"afresh.db{suffix}").write_bytes(copy.with_name(copy.name + suffix).read_bytes())
     (person.state / "afresh.db-shm").unlink(missing_ok=True)
     assert (person.state / "afresh.db-wal").stat().st_size
-    assert added in in_read_only_state(person, "list")[0][1]
+    assert added in in_read_only_state(person, "status --all")[0][1]
 
 
 def test_a_new_project_has_simply_no_tasks_yet(person: Person):
     told = person.types("status")
-    assert told.code == 0 and "No tasks yet" in told.words and person.types("fsck").code == 0
+    assert told.code == 0 and "No tasks yet" in told.words and person.types("doctor", "--deep").code == 0
 
 
 def test_fsck_finds_and_repairs_everything_that_is_derived(person: Person, done: str):
@@ -200,14 +200,14 @@ def test_fsck_finds_and_repairs_everything_that_is_derived(person: Person, done:
     found = areas(person)
     assert found == {"tickets": 1, "views": 2, "facts": 1, "leftovers": 3}, found
     assert (person.state / "continuity.json").read_text() == "{}", "without --repair nothing is changed"
-    told = person.types("fsck", "--repair")
+    told = person.types("doctor", "--repair")
     assert told.code == 0 and "Everything that is stored is whole." in told.words, told.words
     assert not spare.exists() and person.types("show", done).code == 0
 
 
 def test_fsck_names_snapshots_branches_and_worktrees_that_are_gone(person: Person, done: str):
     person.git("update-ref", "-d", f"refs/heads/afresh/{done}")
-    told = person.types("fsck")
+    told = person.types("doctor", "--deep")
     assert told.code == 1 and f"its branch afresh/{done} is gone" in told.words
 
 
@@ -216,7 +216,7 @@ def test_repair_is_refused_while_a_worker_runs(person: Person, done: str):
     spare = person.state / "tasks" / f".{done}.json.{DEAD_PROCESS}"
     spare.write_text("half")
     open_project(person.repo).queue.claim(identify_worker(os.getppid()), waiting)
-    told = person.types("fsck", "--repair")
+    told = person.types("doctor", "--repair")
     assert told.code == 1 and "is working on a task" in told.words and spare.exists()
 
 

@@ -98,7 +98,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
         "one.py",
         "two.py",
     ]
-    assert Person(tmp_path).types("inbox").out.startswith("No open questions"), "what a part asks is for its parent"
+    assert Person(tmp_path).types("answer").out.startswith("No open questions"), "what a part asks is for its parent"
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
 
@@ -120,9 +120,9 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     repo, task = make(tmp_path)
     part, person = f"{task}-{PLACE}", Person(tmp_path)
     project, _ = ran(repo, task)
-    listed = [line for line in person.types("list").out.splitlines() if task in line]
+    listed = [line for line in person.types("status", "--all").out.splitlines() if task in line]
     assert listed[0].startswith(task) and listed[1].startswith(f"  {part}")
-    assert [row["parent"] for row in person.types("list", "--json").json] == ["", task]
+    assert [row["parent"] for row in person.types("status", "--json").json["tasks"]] == ["", task]
     status = person.types("status").words
     assert f"part {PLACE} done" in status and status.endswith("1 done")
     assert "part of" in person.types("show", part).words and "Subtasks" in person.types("show").words
@@ -131,7 +131,7 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
         refused = person.types(*command, part, *(["x"] if command == ["answer"] else []))
         assert refused.code == 2 and f"is a subtask of {task}" in refused.err and "nothing was changed" in refused.err
     before = {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
-    assert person.types("rebuild").code == 0
+    assert person.types("doctor", "--rebuild").code == 0
     assert before == {path: path.read_bytes() for path in (repo / ".afresh/state/sessions").rglob("*.md")}
     apply_task_result(project, task)
     assert project.store.load(part).status is TaskStatus.APPLIED
@@ -186,7 +186,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     project, state = ran(repo, task)
     child = project.store.load(part)
     assert (state.status, child.status) == (TaskStatus.BLOCKED, TaskStatus.RUNNING) and 0 < child.spending.calls < 4
-    assert [row["task"] for row in person.types("inbox", "--json").json] == [task]
+    assert [row["task"] for row in person.types("answer", "--json").json] == [task]
     assert person.types("answer", task, "1").code == 0
     project.storage.close()
     again, state = ran(repo, task)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shell_check
 
 
 def read_places(person: Person) -> dict[str, tuple[int, list[str]]]:
-    return {row["task"]: (row["priority"], row["needs"]) for row in person.types("list", "--json").json}
+    return {row["task"]: (row["priority"], row["needs"]) for row in person.types("status", "--json").json["tasks"]}
 
 
 def test_a_task_is_moved_forward_and_waits_for_others(person: Person) -> None:
@@ -29,7 +29,7 @@ def test_a_task_is_moved_forward_and_waits_for_others(person: Person) -> None:
     waiting = person.types("status").out
     assert waiting.index("third") < waiting.index("second") < waiting.index("first"), "in the order of their turns"
     assert person.types("edit", third, "--not-after", second, "--after", first).code == 0
-    person.types("rebuild")
+    person.types("doctor", "--rebuild")
     assert read_places(person) == {first: (0, []), second: (3, []), third: (5, [first])}
     entries = open_project(person.repo).store.load(third).head.seq
     assert person.types("edit", third, "--priority", "5").code == 0
@@ -72,7 +72,7 @@ def test_a_changed_place_goes_with_a_discarded_task_that_is_ordered_anew(person:
     first, second = person.adds("first"), person.adds("second")
     person.types("edit", second, "--after", first, "--priority", "4")
     person.types("discard", second)
-    new = person.types("retry", second, "--json").json["task"]
+    new = person.types("release", second, "--json").json["task"]
     assert read_places(person)[new] == (4, [first])
 
 

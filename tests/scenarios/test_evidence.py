@@ -96,7 +96,7 @@ def test_without_the_guard_a_task_without_checks_would_pass(yard: Yard, monkeypa
 def test_a_pass_with_an_open_plan_names_it_in_verdict_summary_session_and_commit(person: Person) -> None:
     ran = person.runs(person.script([PLAN], [MEND, TEN, ("plan", {"items": ["[x] 1"]})], [COMPLETE]))
     assert ran.code == 0 and "plan items not done: add eleven; add twelve" in ran.words, ran.out + ran.err
-    task = person.types("list", "--json").json[-1]["task"]
+    task = person.types("status", "--json").json["tasks"][-1]["task"]
     verdict = person.types("show", task, "--json").json["verdict"]
     assert verdict["ruling"] == "PASS" and verdict["evidence"]["open_items"] == ["add eleven", "add twelve"]
     assert "plan items not done: add eleven; add twelve" in person.types("show", task).words

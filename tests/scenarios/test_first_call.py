@@ -60,7 +60,7 @@ def list_order(person: Person) -> list[type[Event]]:
 
 def start(person: Person, check: str) -> Popen[str]:
     model = f"mailbox:{person.folder / 'box'}"
-    order = ("--check", check, "--baseline", "once", "--no-sandbox", "--model", model)
+    order = ("--check", check, "--set", "baseline=once", "--no-sandbox", "--model", model)
     return person.starts("run", "double is wrong", *order)
 
 
@@ -97,7 +97,7 @@ def test_a_run_that_is_stopped_beside_its_checks_leaves_none_and_pays_no_reply_t
     assert BaselineMeasured not in list_order(person)
     if number is signal.SIGINT:
         assert "no tasks ready" in person.types("work").words, "its person has stopped it"
-        assert [row["state"] for row in person.types("list", "--json").json] == ["interrupted"]
+        assert [row["state"] for row in person.types("status", "--json").json["tasks"]] == ["interrupted"]
     for left in find_running(person):
         left.unlink()
     again = person.starts("resume", "--no-sandbox")

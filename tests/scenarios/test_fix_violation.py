@@ -114,7 +114,7 @@ def test_nothing_to_offer_is_an_outcome_of_its_own(person: Person) -> None:
 def test_no_model_is_said_to_be_paid(busy: Person) -> None:
     told = fix(busy)
     assert "no model was called" in told.words and "tokens in" not in told.words
-    screens = busy.types("show").words, busy.types("spend").words, busy.types("report").words
+    screens = busy.types("show").words, busy.types("spend").words, busy.types("spend", "--week").words
     assert "no model was called" in screens[0] and not any("tokens sent, " in screen for screen in screens), screens
     assert "model calls 0 0" in screens[2] and "tokens sent 0 0" in screens[2]
 

@@ -84,7 +84,7 @@ class PausesAfterAStep:
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         if state.work.step and not self.told:
-            self.told = self.person.types("pause", self.task).words
+            self.told = self.person.types("hold", self.task).words
 
     def follow(self, event: ProgressEvent) -> None:
         """Progress does not matter."""
@@ -100,5 +100,5 @@ def test_a_task_that_is_paused_elsewhere_goes_back_and_is_not_given_out(
         end = run_chunk(ChunkName(project.key, task, 1), project, tmp_path / "clones", RunTerms(watchers=(watcher,)), said.append)
         assert not end.fault and not end.goes_on and not list_ready_tasks(project), watcher.told
     assert said[-1] == f"{task}: paused after step 1, as a person asked"
-    assert person.types("list", "--json").json[0]["state"] == "paused"
+    assert person.types("status", "--json").json["tasks"][0]["state"] == "paused"
     assert person.shown(task)["calls"] == 1, "no call was bought after the pause"

@@ -71,14 +71,14 @@ def test_the_second_keeps_the_changes_of_a_first_that_was_discarded(person: Pers
 
 
 def test_without_a_result_there_is_nothing_to_go_on_from(person: Person, first: str) -> None:
-    ready, before = person.adds(), len(person.types("list", "--json").json)
+    ready, before = person.adds(), len(person.types("status", "--json").json["tasks"])
     told = person.runs("offline", "--on", ready)
     assert told.code == 1 and "is ready and has no result to go on from" in told.err and f"afresh resume {ready}" in told.err
     assert person.runs("offline", "--on", "nobody").code == 2
     person.types("discard", first, "--yes")
     assert "was discarded" in person.runs("offline", "--on", first).err
     assert person.runs("offline", "--on", ready, "--with-changes").code == 2
-    assert len(person.types("list", "--json").json) == before
+    assert len(person.types("status", "--json").json["tasks"]) == before
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_the_second_can_be_applied_after_the_first_was(dirty: Person) -> None:
 
 def test_a_clean_checkout_and_a_filtered_file_are_refused(person: Person) -> None:
     told = person.runs("offline", "--with-changes")
-    assert told.code == 2 and "has no uncommitted changes" in told.err and person.types("list", "--json").json == []
+    assert told.code == 2 and "has no uncommitted changes" in told.err and person.types("status", "--json").json["tasks"] == []
     person.write(".gitattributes", "*.bin filter=lfs\n")
     person.git("config", "filter.lfs.clean", f"touch {person.folder}/caught; cat")
     person.commit("attributes")

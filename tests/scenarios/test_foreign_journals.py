@@ -154,7 +154,7 @@ def test_a_task_that_opens_the_network_is_left_out_until_a_person_says_so(person
     folder = forge(person, [PermissionsChanged((allow_command("curl ..."),))])
     told = person.types("import", str(folder))
     assert told.code == 1 and "opens the network for `curl ...`" in told.words
-    assert TASK not in person.types("list").out
+    assert TASK not in person.types("status", "--all").out
     assert take(person, folder, "--allow-network").code == 0
     assert "curl" in person.types("allow", TASK).out
 
@@ -182,7 +182,7 @@ def test_of_a_task_whose_journal_can_not_be_used_at_all_it_is_said(person: Perso
         path.unlink()
     told = person.types("import")
     assert told.code == 1 and "no line of its journal can be used" in told.words
-    assert kept in person.types("list").out
+    assert kept in person.types("status", "--all").out
     assert (copy / f"{lost}.jsonl.old").read_bytes() == b"\0" * 400
     later = person.types("add", "one more", "--check", "true")
     assert later.code == 0 and "warning" not in later.err, "there is nothing that an import could bring back"

@@ -8,6 +8,7 @@ import pytest
 from person import CHECK, COMPLETE, MEND, TEST, Person, Step
 
 from afresh.app.project import open_project
+from afresh.app.queue.retry_task import retry_task
 from afresh.core.state import State
 from afresh.core.task import Issue
 from afresh.verification.permission import list_words
@@ -94,8 +95,10 @@ def test_the_model_reads_it_quoted_bounded_and_with_nothing_hidden(person: Perso
 def test_a_discarded_task_that_is_tried_again_is_still_about_the_issue(person: Person) -> None:
     task = add(person, f"{TITLE} (#7)\n\n{INJECTION}")["task"]["id"]
     assert person.types("discard", task).code == 0
-    again = person.types("retry", task, "--hint", "look at calc.py", "--json")
-    state = load(person, again.json["task"])
+    project = open_project(person.repo)
+    again = retry_task(project, task, "look at calc.py").task.id
+    project.storage.close()
+    state = load(person, again)
     assert state.dialogue.issue and state.dialogue.issue.number == 7 and state.persons_goal.strip() == "look at calc.py"
 
 
@@ -108,7 +111,7 @@ def test_what_is_no_issue_is_refused_and_nothing_is_added(person: Person, text: 
     person.write("../issue.txt", text)
     told = person.types("add", "--from-issue", "../issue.txt", "--check", CHECK)
     assert told.code == 2 and why in told.err and "nothing was added" in told.err
-    assert person.types("list", "--json").json == []
+    assert person.types("status", "--json").json["tasks"] == []
     assert "can't be read" in person.types("add", "--from-issue", "../none.txt").err
     assert "Missing argument" in person.types("add").err
 

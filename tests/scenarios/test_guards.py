@@ -42,7 +42,7 @@ def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
 
 
 def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Person) -> None:
-    told = person.runs(person.script(*[LOOK] * 5, [MEND], [COMPLETE]), "--steps", "3", "--json")
+    told = person.runs(person.script(*[LOOK] * 5, [MEND], [COMPLETE]), "--set", "max_steps=3", "--json")
     task = told.json["task"]
     assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 3)
     assert (
@@ -59,7 +59,7 @@ def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Pers
 
 
 def test_the_last_step_allowed_may_be_the_one_that_completes(person: Person) -> None:
-    assert person.runs(person.script([MEND], [COMPLETE]), "--steps", "2").code == 0
+    assert person.runs(person.script([MEND], [COMPLETE]), "--set", "max_steps=2").code == 0
 
 
 def test_three_refused_completions_end_it(person: Person) -> None:
@@ -112,7 +112,7 @@ def test_configuration_that_hides_tests_is_refused_and_any_other_is_named(person
 def test_failed_approaches_never_fill_a_small_prompt_and_what_comes_behind_is_done(person: Person) -> None:
     """They are cut: the task ends as one that is stuck, not for want of room."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]
-    small = ("--budget", "1600", "--max-budget", "1600", "--priority", "1")
+    small = ("--set", "budget=1600", "--set", "max_budget=1600", "--priority", "1")
     person = replace(person, check=CHECK)
     first = person.adds("try everything", "--model", person.script(*failing), *small)
     second = person.adds("mend it", "--model", person.script([MEND], [COMPLETE], name="good"))

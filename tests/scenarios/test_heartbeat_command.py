@@ -1,6 +1,5 @@
-"""`afresh heartbeat` and `schedule` as a person types them."""
+"""`afresh schedule` as a person types it."""
 
-import json
 import signal
 
 import pytest
@@ -9,7 +8,7 @@ from person import Person
 from afresh.app.heartbeat.announce import Announcer
 from afresh.app.heartbeat.heartbeat import HeartbeatTerms
 from afresh.app.project import Project
-from afresh.cli import heartbeat as heartbeat_command
+from afresh.cli import schedule as schedule_command
 
 
 @pytest.fixture
@@ -21,32 +20,32 @@ def watched(person: Person) -> Person:
 
 
 def test_a_run_is_one_line_and_a_change_is_announced_on_the_terminal(watched: Person):
-    assert watched.types("heartbeat", "run").words.endswith("1 checked, 0 changed")
-    assert watched.types("heartbeat", "run").out == "1 checked, 0 changed\n"
+    assert watched.types("schedule", "run").words.endswith("1 checked, 0 changed")
+    assert watched.types("schedule", "run").out == "1 checked, 0 changed\n"
     watched.git("commit", "-q", "--allow-empty", "-m", "second")
-    without_model = watched.types("heartbeat", "run")
+    without_model = watched.types("schedule", "run")
     assert "no model could be asked" in without_model.words and "1 changed" in without_model.words and without_model.code == 4
 
 
 def test_list_shows_each_item_and_pause_stops_runs_until_resume(watched: Person):
-    assert "not checked yet · no change · 0 calls" in watched.types("heartbeat", "list").words
-    watched.types("heartbeat", "run")
-    [item] = watched.types("heartbeat", "list", "--json").json["items"]
+    assert "not checked yet · no change · 0 calls" in watched.types("schedule", "list").words
+    watched.types("schedule", "run")
+    [item] = watched.types("schedule", "list", "--json").json["items"]
     assert item["checked"] > 0 and item["calls"] == 0
-    assert watched.types("heartbeat", "pause").out == "paused\n"
-    assert "paused" in watched.types("heartbeat", "run").out
-    assert "paused" in watched.types("heartbeat", "list").out
-    watched.types("heartbeat", "resume")
-    assert watched.types("heartbeat", "run", "--json").json["skipped"] == ""
+    assert watched.types("schedule", "pause").out == "paused\n"
+    assert "paused" in watched.types("schedule", "run").out
+    assert "paused" in watched.types("schedule", "list").out
+    watched.types("schedule", "resume")
+    assert watched.types("schedule", "run", "--json").json["skipped"] == ""
 
 
 def test_without_a_checklist_a_run_says_what_to_write(person: Person):
-    told = person.types("heartbeat", "run")
+    told = person.types("schedule", "run")
     assert told.code == 2 and "HEARTBEAT.md" in told.err and "write items such as" in told.err
 
 
 def test_the_loop_runs_what_is_due_and_outlives_a_fault(watched: Person, monkeypatch: pytest.MonkeyPatch):
-    looks, run_due = list[int](), heartbeat_command.run_due
+    looks, run_due = list[int](), schedule_command.run_due
 
     def look(project: Project, terms: HeartbeatTerms, announcer: Announcer, as_json: bool) -> None:
         looks.append(1)
@@ -56,17 +55,18 @@ def test_the_loop_runs_what_is_due_and_outlives_a_fault(watched: Person, monkeyp
             signal.raise_signal(signal.SIGTERM)
         run_due(project, terms, announcer, as_json)
 
-    monkeypatch.setattr(heartbeat_command, "LOOP_SECONDS", 0.0)
-    monkeypatch.setattr(heartbeat_command, "run_due", look)
-    told = watched.types("heartbeat", "run", "--loop")
+    monkeypatch.setattr(schedule_command, "LOOP_SECONDS", 0.0)
+    monkeypatch.setattr(schedule_command, "run_due", look)
+    told = watched.types("schedule", "run", "--loop")
     assert told.code == 0 and "1 checked, 0 changed" in told.out
     assert told.err.count("HEARTBEAT.md:2: every: 'never' is no interval") == 2
 
 
 def test_a_schedule_is_added_listed_with_its_next_time_and_removed(person: Person):
-    assert "every 1w" in person.types("schedule", "add", "update the pins", "--every", "1w", "--budget", "3000").out
-    [listed] = json.loads(person.types("schedule", "list", "--json").out)
+    assert "every 1w" in person.types("schedule", "add", "update the pins", "--every", "1w", "--set", "budget=3000").out
+    [listed] = person.types("schedule", "list", "--json").json["schedules"]
     assert listed["when"] == "every 1w" and listed["next"] > 0
     assert person.types("schedule", "remove", "update").code == 0
     assert person.types("schedule", "list").out == "no schedules\n"
     assert person.types("schedule", "add", "x", "--every", "1w", "--cron", "0 3 * * 1").code == 2
+    assert person.types("schedule", "add", "--every", "1w").code == 2 == person.types("schedule", "add", "x", "--report").code

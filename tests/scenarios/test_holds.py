@@ -1,4 +1,4 @@
-"""A person blocks, pauses and cancels tasks, also those that a worker runs; every list says the same of them."""
+"""A person holds and discards tasks, also those that a worker runs; every list says the same of them."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from person import COMPLETE, MEND, Person
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
-from afresh.app.queue.hold_task import cancel_task, pause_task
+from afresh.app.queue.hold_task import discard_task, pause_task
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
@@ -38,34 +38,32 @@ def find_row(person: Person, task: str) -> dict:
     return next(row for row in person.types("status", "--json").json["tasks"] if row["task"] == task)
 
 
-def test_a_blocked_task_waits_with_its_reason_in_every_list(person: Person) -> None:
+def test_a_held_task_waits_with_its_reason_in_every_list(person: Person) -> None:
     task, other = person.adds("first"), person.adds("second")
-    told = person.types("block", task, "the key is missing")
-    assert told.code == 0 and f"afresh unblock {task}" in told.out
+    told = person.types("hold", task, "the key is missing")
+    assert told.code == 0 and f"afresh release {task}" in told.out
     row = find_row(person, task)
-    assert (row["state"], row["status"], row["ready"], row["next"]) == ("blocked", "ready", False, f"afresh unblock {task[-8:]}")
+    assert (row["state"], row["status"], row["ready"], row["next"]) == ("paused", "ready", False, f"afresh release {task[-8:]}")
     assert row["hold"]["reason"] == "the key is missing" and "the key is missing" in row["why"]
-    for command in ("status", "list", f"show {task}", "list --state blocked"):
+    for command in ("status", "status --all", f"show {task}", "status --state paused"):
         assert "the key is missing" in person.types(*command.split()).words, command
-    assert task not in person.types("list", "--state", "ready").out and other in person.types("list", "--state", "ready").out
+    ready = person.types("status", "--state", "ready").out
+    assert task not in ready and other in ready
     assert "1 task waiting" in person.types("status").words
-    refused = person.types("resume", task)
-    assert refused.code == 3 and "the key is missing" in refused.words and f"afresh unblock {task}" in refused.words
-    assert person.types("continue", task).code == 1 and "afresh unblock" in person.types("continue", task).words
-    assert person.types("block", other, "  ").code == 2
-    person.types("rebuild")
-    assert person.types("unblock", task).code == 0 and find_row(person, task)["state"] == "ready"
+    assert person.types("release", other).code == 1 and "nobody holds" in person.types("release", other).words
+    person.types("doctor", "--rebuild")
+    assert person.types("release", task).code == 0 and find_row(person, task)["state"] == "ready"
 
 
 def test_a_paused_task_is_passed_over_and_resume_ends_the_pause(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     script = person.script([MEND], [COMPLETE])
     task = person.adds("double is wrong", "--model", script)
-    assert person.types("pause", task, "--why", "after lunch").code == 0
+    assert person.types("hold", task, "after lunch").code == 0
     assert "no tasks ready" in person.types("work").out and find_row(person, task)["state"] == "paused"
     assert person.types("resume", task).code == 0
     assert person.shown(task)["status"] == "done"
-    over = person.types("pause", task)
+    over = person.types("hold", task)
     assert over.code == 1 and "is over: it is done" in over.words
 
 
@@ -85,25 +83,24 @@ def test_a_running_task_is_paused_before_its_next_call(person: Person, requires_
 def test_a_running_task_is_discarded_before_its_next_call(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
-    watcher = Meanwhile(lambda name: cancel_task(open_project(person.repo), name, "not wanted"))
+    watcher = Meanwhile(lambda name: discard_task(open_project(person.repo), name, "not wanted"))
     state = run_task(open_project(person.repo), task, RunTerms(watchers=(watcher,)))
     assert state and state.status is TaskStatus.DISCARDED and state.spending.calls == 1
     assert "not wanted" in state.work.outcome and not (person.trees / task).exists(), "its worktree is gone"
     assert find_row(person, task)["state"] == "discarded"
 
 
-@pytest.mark.parametrize("command", ["cancel", "discard"])
-def test_a_task_that_is_not_done_is_discarded_by_either_name(person: Person, command: str) -> None:
+def test_a_task_that_is_not_done_is_discarded(person: Person) -> None:
     task = person.adds("first")
     later = person.adds("second", "--after", task)
-    person.types("pause", task)
-    assert person.types(command, task, "--why", "no longer wanted").code == 0
+    person.types("hold", task)
+    assert person.types("discard", task, "--why", "no longer wanted").code == 0
     row = find_row(person, task)
     assert (row["state"], row["hold"]) == ("discarded", None) and "no longer wanted" in row["outcome"]
     waiting = find_row(person, later)
     assert waiting["state"] == "blocked" and waiting["blocked_by"] == [task] and f"{task} (discarded)" in waiting["why"]
-    assert person.types("cancel", task).code == 1
-    new = person.types("retry", task, "--json").json["task"]
+    assert person.types("discard", task).code == 1
+    new = person.types("release", task, "--json").json["task"]
     assert find_row(person, later)["needs"] == [new]
 
 
@@ -121,9 +118,9 @@ def test_filing_is_changed_after_a_task_was_added_and_goes_with_a_new_order(pers
         (("--project", "repo"), False),
         (("--due", "99w"), False),
     ):
-        assert (task in person.types("list", *words).out) is found, words
-    person.types("cancel", task)
-    new = person.types("retry", task, "--json").json["task"]
+        assert (task in person.types("status", "--all", *words).out) is found, words
+    person.types("discard", task)
+    new = person.types("release", task, "--json").json["task"]
     assert find_row(person, new)["labels"] == ["ui", "new"]
     for words in (("--label", "two words"), ("--due", "soon"), ("--project", "a b")):
         assert person.types("edit", new, *words).code == 2
@@ -132,7 +129,7 @@ def test_filing_is_changed_after_a_task_was_added_and_goes_with_a_new_order(pers
 def test_a_list_fits_eighty_columns(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     task = person.adds("a goal " * 30, *(word for number in range(8) for word in ("--label", f"{'label' * 6}{number}")))
-    person.types("block", task, "because " * 40)
+    person.types("hold", task, "because " * 40)
     person.adds("second", "--after", task, "--project", "p" * 40)
-    for command in ("list", "graph"):
-        assert all(len(line) <= 80 for line in person.types(command).out.splitlines()), command
+    for command in ("--all", "--graph"):
+        assert all(len(line) <= 80 for line in person.types("status", command).out.splitlines()), command

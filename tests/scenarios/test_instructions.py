@@ -66,7 +66,7 @@ def test_front_matter_sets_what_an_order_leaves_open(person: Person) -> None:
     made = orders(person)
     assert [check["command"] for check in made["checks"]] == [CHECK]
     assert (made["max_steps"], made["require_tests"]) == (7, True)
-    spoken = orders(person, "--check", "true", "--steps", "9")
+    spoken = orders(person, "--check", "true", "--set", "max_steps=9")
     assert [check["command"] for check in spoken["checks"]] == ["true"] and spoken["max_steps"] == 9
     person.write(".afresh/config.toml", 'max_steps = 11\nchecks = ["make test"]\n')
     assert orders(person)["max_steps"] == 11 and orders(person)["checks"][0]["command"] == "make test"
@@ -80,7 +80,7 @@ def test_required_tests_are_told_and_a_completion_without_one_is_refused(person:
     person.write(".afresh/AGENT.md", SETTING % CHECK)
     assert person.runs(person.script([MEND, COMPLETE], [TESTED, COMPLETE]), check="").code == 0
     assert "and at least one new test passes" in sections(person, 1)["task"]
-    assert "no new test was written" in person.types("decisions").words
+    assert "no new test was written" in person.types("show", "--decisions").words
     told = sections(person, 1)["instructions"]
     assert "- style (preferred): Functions over classes.\n- always: No new dependency." in told
     person.write(".afresh/AGENT.md", "Be kind.\n")
@@ -159,7 +159,7 @@ def test_faults_are_told_when_the_task_is_ordered_and_nothing_is_added(ours: Per
     ours.write(".afresh/AGENT.md", "---\nrules:\n  a: b\nreplace: true\n---\n")
     told = ours.types("add", "x", "--type", "fix_bug", "--json")
     assert told.code == 2 and told.error["what"] == ".afresh/AGENT.md:4: replace: there is no field 'replace'"
-    assert told.error["next"] == "did you mean replaces?" and ours.types("list", "--json").json == []
+    assert told.error["next"] == "did you mean replaces?" and ours.types("status", "--json").json["tasks"] == []
 
 
 def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_overflow(ours: Person) -> None:
@@ -167,17 +167,17 @@ def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_
     told = ours.types("run", "x", "--type", "fix_bug", "--model", "offline")
     assert told.code == 2 and "nothing was added" in told.err and "15% of the highest limit, 16,000" in told.err
     assert ".afresh/AGENT.md needs" in told.err and "over the 2,400 that instructions may take" in told.err
-    limit = int(told.err.partition("--max-budget ")[2].partition(";")[0])
-    order = ("add", "x", "--type", "fix_bug", "--check", "true", "--max-budget")
-    assert ours.types(*order, str(limit)).code == 0, "what is advised helps"
-    assert ours.types(*order, str(limit - 2_000)).code == 2
+    limit = int(told.err.partition("--set max_budget=")[2].partition(";")[0])
+    order = ("add", "x", "--type", "fix_bug", "--check", "true", "--set")
+    assert ours.types(*order, f"max_budget={limit}").code == 0, "what is advised helps"
+    assert ours.types(*order, f"max_budget={limit - 2_000}").code == 2
     seen = ours.types("instructions", "--json")
     assert seen.code == 1 and "over the 2,400" in seen.json["faults"][0]["what"] and seen.json["lines"] == []
 
 
 def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
-    task = ours.adds("double is wrong", "--model", ours.script([MEND], [COMPLETE]), "--max-budget", "4000")
+    task = ours.adds("double is wrong", "--model", ours.script([MEND], [COMPLETE]), "--set", "max_budget=4000")
     ours.write(".afresh/AGENT.md", words(700))
     assert ours.types("resume", task, "-q").code == 3
     question = ours.shown(task)["question"]
@@ -201,7 +201,7 @@ def test_own_instructions_over_their_share_get_as_much_room_as_they_need_and_kee
     ours.write(".afresh/AGENT.md", words(1_200))
     looks = [[("run", {"command": f"echo {number}"})] for number in range(6)]
     told = ours.runs(
-        ours.script(*looks, [MEND], [COMPLETE]), "--budget", "8000", "--max-budget", "32000", check="test -f calc.py"
+        ours.script(*looks, [MEND], [COMPLETE]), "--set", "budget=8000", "--set", "max_budget=32000", check="test -f calc.py"
     )
     assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the limit of 8,000: calls get 9,500" in told.err
     first, *later = raised(ours, ours.shown()["task"]["id"])
@@ -216,7 +216,7 @@ def test_a_long_file_of_another_tool_holds_nobody_up_and_is_shown_in_part(person
     person.commit("for another tool")
     told = person.runs(person.script([("read", {"path": "CLAUDE.md", "start": 25})], [MEND], [COMPLETE]), check="test -f calc.py")
     assert told.code == 0, told.words
-    assert "tokens) is shown in part; write what matters into .afresh/AGENT.md, or give a larger --budget" in told.err
+    assert "tokens) is shown in part; write what matters into .afresh/AGENT.md, or pass --set budget=N" in told.err
     shown = sections(person, 1)["instructions"]
     assert "[CLAUDE.md, in part: `read` the lines you need]\n### Guide\nBe kind.\n" in shown and "\n… 25-26 Chapter 11" in shown
     assert "Chapter 11" in sections(person, 2)["files"]

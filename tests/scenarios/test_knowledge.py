@@ -49,7 +49,7 @@ def objects(person: Person) -> list[dict[str, Any]]:
 
 def window(person: Person, step: int = 1) -> str:
     """What the newest task was shown."""
-    task = person.types("list", "--json").json[-1]["task"]
+    task = person.types("status", "--json").json["tasks"][-1]["task"]
     assert person.types("context", "verify", task).code == 0, "every call can be built again to the byte"
     return person.types("context", "show", task, "--step", str(step)).out
 
@@ -175,7 +175,7 @@ def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: P
     assert person.runs(person.script([MEND, helper], [worse], [COMPLETE])).code == 0
     (one,) = objects(person)
     assert one["standing"] == "draft" and "was undone" in one["waits"] and one["file"].startswith(".afresh/knowledge/drafts/")
-    assert person.types("knowledge", "search", "double", "is", "wrong", "--json").json == [], "a draft is shown to no task"
+    assert person.finds_lessons("double is wrong") == [], "a draft is shown to no task"
     told = person.types("knowledge", "approve", one["id"].removeprefix("KO-"))
     assert told.code == 0 and f"{one['id']} is approved: .afresh/knowledge/approved/" in told.words
     judged = [entry.event for entry in open_project(person.repo).notebook.entries() if isinstance(entry.event, LessonJudged)]
@@ -183,7 +183,7 @@ def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: P
     (after,) = objects(person)
     assert person.git("status", "--porcelain") == "?? .afresh/", "what a person approves may be committed"
     assert (after["standing"], after["by"]) == ("approved", "confirmed")
-    assert [hit["id"] for hit in person.types("knowledge", "search", "double is wrong", "--json").json] == [one["id"]]
+    assert [hit[0] for hit in person.finds_lessons("double is wrong")] == [one["id"]]
     assert not list((person.repo / ".afresh/knowledge/drafts").glob("*.md"))
 
 
@@ -228,9 +228,9 @@ def test_an_object_becomes_a_skill_and_skills_are_found_by_their_description(per
     person.write(
         ".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Fill in forms of PDF documents.\n---\nUse pdf_filler.\n"
     )
-    (hit,) = person.types("knowledge", "search", "Fill in the PDF form of invoices", "--json").json
-    assert hit["id"] == ".claude/skills/pdf/SKILL.md" and "Use pdf_filler." in hit["text"]
-    assert person.types("knowledge", "search", "the lexer is slow on spaces", "--json").json == []
+    (hit,) = person.finds_lessons("Fill in the PDF form of invoices")
+    assert hit[0] == ".claude/skills/pdf/SKILL.md" and "Use pdf_filler." in hit[2]
+    assert person.finds_lessons("the lexer is slow on spaces") == []
     unknown = person.types("knowledge", "show", "KO-none", "--json")
     assert unknown.code == 2 and "no such lesson: 'KO-none'" in unknown.error["what"]
 
@@ -242,7 +242,7 @@ def test_a_link_in_place_of_the_folder_is_told_of_and_not_followed(person: Perso
     (person.repo / ".afresh" / "knowledge").symlink_to(tmp_path / "elsewhere")
     told = person.types("knowledge", "list")
     assert told.code == 0 and ".afresh/knowledge:1: is a link" in told.words and "KO-x" not in told.words
-    assert person.types("knowledge", "search", "the lexer drops tabs", "--json").json == []
+    assert person.finds_lessons("the lexer drops tabs") == []
 
 
 def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,7 +264,7 @@ def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: P
 
 def test_what_a_person_wants_forgotten_is_not_shown_from_knowledge_either(person: Person) -> None:
     assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
-    (note,) = person.types("memory", "search", "rounding", "--kind", "note", "--json").json
+    (note,) = person.types("memory", "list", "rounding", "--kind", "note", "--json").json
     assert person.types("memory", "forget", note["id"]).code == 0
     assert person.runs(person.script([MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0
     shown = window(person)

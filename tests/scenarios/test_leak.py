@@ -106,19 +106,18 @@ def prying(full: Full) -> dict[str, Callable[[int], list[Step]]]:
 
 
 COMMANDS: tuple[Callable[[Full, int], tuple[str, ...]], ...] = (
-    lambda full, n: ("memory", "search", *WORDS.split(), "--json"),
-    lambda full, n: ("memory", "search", "-n", "100"),
+    lambda full, n: ("memory", "list", *WORDS.split(), "--json"),
+    lambda full, n: ("memory", "list", "-n", "100"),
     lambda full, n: ("memory", "show", full.facts[n % len(full.facts)]),
-    lambda full, n: ("knowledge", "search", *WORDS.split()),
     lambda full, n: ("knowledge", "list", "--json"),
     lambda full, n: ("knowledge", "show", full.objects[n % len(full.objects)]),
-    lambda full, n: ("context", "block", full.blocks[n % len(full.blocks)]),
+    lambda full, n: ("context", "show", "--block", full.blocks[n % len(full.blocks)]),
     lambda full, n: ("instructions",),
     lambda full, n: ("template", "list"),
-    lambda full, n: ("list",),
-    lambda full, n: ("inbox",),
+    lambda full, n: ("status", "--all"),
+    lambda full, n: ("answer",),
     lambda full, n: ("export",),
-    lambda full, n: ("rebuild",),
+    lambda full, n: ("doctor", "--rebuild"),
 )
 EVERY = (
     "memory", "newest", "block", "fact", "object", "search", "climb", "note", "decide", "environment", "git", "wrong", "compact",

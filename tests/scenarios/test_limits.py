@@ -37,7 +37,7 @@ def migrate(person: Person, files: int, commands: int, edits: int) -> None:
     ]
     model = person.script(*[[step] for step in (*seds, *later)], looks, [COMPLETE])
     goal, check = "Rename old_N to new_N everywhere in src", "! grep -rq old_ src"
-    told = person.types("run", goal, "--type", "refactor", "--check", check, "--model", model, "--steps", "200", "--json")
+    told = person.types("run", goal, "--type", "refactor", "--check", check, "--model", model, "--set", "max_steps=200", "--json")
     assert told.code == 0, told.err
     task, sent = told.json["task"], [audit.tokens for audit in audits(person, told.json["task"])]
     assert len(sent) == len(seds) + len(later) + 2, sent
@@ -64,7 +64,7 @@ def test_a_migration_of_5000_files_in_100_commands_has_flat_prompts(person: Pers
 
 
 def test_a_goal_that_add_accepts_fits_its_first_prompt(person: Person) -> None:
-    limits = ("--budget", "4000")
+    limits = ("--set", "budget=4000")
 
     def accepted(words: int) -> bool:
         told = person.types("add", "mend double. " + "Mind it. " * words, "--check", SHELL_CHECK, *limits, "--json")
@@ -85,7 +85,7 @@ def test_a_goal_that_add_accepts_fits_its_first_prompt(person: Person) -> None:
 def block(person: Person) -> str:
     """A task whose instructions have grown beyond what its limit allows."""
     person.write(".afresh/AGENT.md", "Mind the gap.\n")
-    task = person.adds("double is wrong", "--budget", "4000")
+    task = person.adds("double is wrong", "--set", "budget=4000")
     person.write(
         ".afresh/AGENT.md",
         "".join(f"- rule {number}: mind the gap between platform {number} and the train\n" for number in range(70)),
@@ -102,7 +102,7 @@ def test_a_task_that_no_limit_fits_goes_on_with_a_higher_one(person: Person, by:
     offered = re.search(r"raise the limit to ([\d,]+) tokens a call", str(person.shown(task)))
     assert offered and "at most 4,000 tokens a call" in question and "try again" not in str(person.shown(task)["options"])
     needed = offered[1].replace(",", "")
-    done = person.types("answer", task, "1") if by == "answer" else person.types("edit", task, "--max-budget", needed)
+    done = person.types("answer", task, "1") if by == "answer" else person.types("edit", task, "--set", f"max_budget={needed}")
     assert done.code == 0, done.err
     told = person.types("resume", task, "--model", person.script([MEND], [COMPLETE]), "--json")
     assert told.code == 0, told.out + told.err
@@ -131,11 +131,11 @@ def test_every_screen_has_the_same_figures(person: Person) -> None:
     assert limits in session and f"{sent:,} tokens in" in session
     assert f"{largest.tokens:,} of {largest.budget:,} tokens, {share}" in session
     line = next(one for one in person.types("spend", "--by", "task", "--json").json["lines"] if one["name"] == task)
-    cache = person.types("context", "cache", task, "--json").json
+    cache = person.types("context", "cost", task, "--json").json
     paid = ran["tokens"]["sent_paid"]
     assert line["input"] == sent and f"{sent:,} tokens sent" in text
     assert line["paid"] == paid and f"{paid:,} paid" in text, (line, text)
     assert (sum(one["sent"] for one in cache), sum(one["paid"] for one in cache)) == (sent, paid)
-    week = person.types("report", "--json").json["now"]
+    week = person.types("spend", "--week", "--json").json["now"]
     assert (week["sent"], week["calls"], week["tokens_per_call"]) == (sent, len(calls), round(sent / len(calls)))
     assert week["largest_window_share"] == largest.tokens / largest.window

@@ -109,7 +109,7 @@ def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Pe
     assert "Make a new `plan`: 2 changes for item 1" in window(person, task, 4) and "Refused now: edit, complete" in window(
         person, task, 4
     )
-    assert "another way: plan_execute" in person.types("decisions", task).words
+    assert "another way: plan_execute" in person.types("show", "--decisions", task).words
 
 
 def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, project: Project) -> None:
@@ -264,7 +264,7 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, proj
     text = "\n".join(one["text"] for one in person.types("context", "show", task, "--step", "3", "--json").json["sections"])
     assert "x + 2 → x << 1): undone by a person: no tricks" in text and "Answer: multiply" in text
     assert [made.text for made in state.memory.decisions if made.by == "person" and made.subject] == ["multiply"]
-    log = person.types("decisions", task).words
+    log = person.types("show", "--decisions", task).words
     assert "undone: all from step 2 on" in log and "multiply" in log
 
 
@@ -335,7 +335,7 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
 
 def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
     told = person.runs(person.script([READ]), "--mode", "interactive", "--json")
-    assert told.code == 2 and "needs a terminal" in told.error["what"] and person.types("list", "--json").json == []
+    assert told.code == 2 and "needs a terminal" in told.error["what"] and person.types("status", "--json").json["tasks"] == []
 
 
 def test_the_users_settings_say_how_closely_and_a_repository_may_not(
@@ -354,7 +354,7 @@ def test_the_users_settings_say_how_closely_and_a_repository_may_not(
         "change",
     )
     own.write_text('mode = "watched"\n')
-    assert "mode should be one of: autonomous, supervised, interactive" in person.types("inbox", "--json").error["what"]
+    assert "mode should be one of: autonomous, supervised, interactive" in person.types("answer", "--json").error["what"]
     own.unlink()
     person.write(".afresh/config.toml", 'mode = "autonomous"\n')
-    assert "mode can't be set in this file" in person.types("inbox", "--json").error["what"]
+    assert "mode can't be set in this file" in person.types("answer", "--json").error["what"]

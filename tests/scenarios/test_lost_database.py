@@ -31,17 +31,17 @@ def lose(person: Person) -> None:
 
 def test_a_task_whose_database_is_lost_comes_back_and_ends_verified_with_nothing_bought_twice(person: Person, asking: str):
     waiting = person.adds("and then the docs", "--priority", "2")
-    before = person.types("list", "--json").json
+    before = person.types("status", "--json").json["tasks"]
     lose(person)
     offered = person.types("status")
     assert "was lost" in offered.words and "`afresh import` brings back 2 tasks" in offered.words
     told = person.types("import", "--json").json
-    assert told["added"] == 2 and person.types("list", "--json").json == before
+    assert told["added"] == 2 and person.types("status", "--json").json["tasks"] == before
     assert person.types("answer", asking, "No, numbers only.").code == 0
     assert person.types("resume", asking, "--no-sandbox", "-q").code == 0
     assert person.shown(asking)["verdict"]["ruling"] == "PASS" and "x * 2" in person.git("show", f"afresh/{asking}:calc.py")
     assert "4 of 4 calls" in person.types("context", "verify", asking).words
-    assert waiting in person.types("list").out
+    assert waiting in person.types("status", "--all").out
     assert "state/export" not in person.git("status", "--porcelain", "-uall")
 
 
@@ -70,9 +70,9 @@ def test_fsck_names_a_damaged_copy_and_writes_it_again(person: Person, asking: s
     path = person.state / "export" / "journals" / f"{asking}.jsonl"
     whole = path.read_bytes()
     path.write_bytes(damage(whole, 7))
-    told = person.types("fsck")
+    told = person.types("doctor", "--deep")
     assert told.code != 0 and path.name in told.words.replace(" ", "")
-    assert person.types("fsck", "--repair").code == 0 and path.read_bytes() == whole
+    assert person.types("doctor", "--repair").code == 0 and path.read_bytes() == whole
     path.unlink()
     assert person.types("doctor", "--rebuild").code == 0 and path.read_bytes() == whole
 

@@ -2,7 +2,6 @@
 
 from person import Person
 
-from afresh.cli import main
 from afresh.cli.render.code import render_code_map
 from afresh.core.tokens import EstimatingCounter
 
@@ -15,7 +14,7 @@ def stocked(person: Person) -> Person:
 
 
 def test_a_map_into_a_pipe_is_bare_and_within_its_cap(person: Person):
-    told = stocked(person).types("map", "--for", "`send_receipt` sends no letters", "--tokens", "120")
+    told = stocked(person).types("code", "map", "`send_receipt` sends no letters", "--tokens", "120")
     assert told.code == 0 and EstimatingCounter()(told.out.rstrip("\n")) <= 120
     first, second = told.out.splitlines()[:2]
     assert first.startswith("shop/mail.py  (") and "defines `send_receipt`" in first and "changed for “Letters go out”" in first
@@ -23,7 +22,7 @@ def test_a_map_into_a_pipe_is_bare_and_within_its_cap(person: Person):
 
 
 def test_a_program_gets_all_of_it_as_json(person: Person):
-    told = stocked(person).types("map", "--for", "letters", "--json").json
+    told = stocked(person).types("code", "map", "letters", "--json").json
     (mail, *_) = told["files"]
     assert mail["path"] == "shop/mail.py" and mail["reasons"] and mail["score"] == 1.0
     assert {"line": 6, "name": "Letter.post"}.items() <= next(one for one in mail["symbols"] if one["kind"] == "method").items()
@@ -31,7 +30,7 @@ def test_a_program_gets_all_of_it_as_json(person: Person):
 
 
 def test_without_a_text_it_is_an_overview(person: Person):
-    told = stocked(person).types("map", "--json").json
+    told = stocked(person).types("code", "map", "--json").json
     assert told["for"] == "" and {"shop/mail.py", "shop/cart.py", "calc.py"} <= {one["path"] for one in told["files"]}
 
 
@@ -39,25 +38,25 @@ def test_a_file_that_is_not_indexed_is_named_with_the_reason(person: Person):
     person.write("old.py", "x = 1\0\n")
     person.write("notes.md", "hello\n")
     person.commit("odd files")
-    told = stocked(person).types("map", "old.py notes.md")
+    told = stocked(person).types("code", "map", "old.py notes.md")
     assert "old.py is not indexed: cannot be read: a binary file" in told.err and "mail.py" not in told.err
     assert "notes.md is not indexed: it is no source file in a supported language" in told.err
-    assert len(person.types("map", "old.py notes.md", "--json").json["unindexed"]) == 2
+    assert len(person.types("code", "map", "old.py notes.md", "--json").json["unindexed"]) == 2
 
 
 def test_a_cap_without_room_shows_nothing(person: Person):
-    assert stocked(person).types("map", "--tokens", "1").out == "\n"
+    assert stocked(person).types("code", "map", "--tokens", "1").out == "\n"
 
 
 def test_a_repository_without_code_is_told_so(person: Person):
     for path in ("calc.py", "test_calc.py"):
         (person.repo / path).unlink(missing_ok=True)
-    told = person.types("map", "--json")
+    told = person.types("code", "map", "--json")
     assert told.code == 2 and "no source files" in told.error["what"]
 
 
 def test_nothing_is_left_in_a_repository_that_was_only_looked_at(person: Person):
-    stocked(person).types("map")
+    stocked(person).types("code", "map")
     assert not person.git("status", "--porcelain") and not (person.repo / ".afresh").exists()
 
 
@@ -75,4 +74,3 @@ def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
     assert text.splitlines()[0] == "Most relevant for letters \\x1b[31m"
     assert "     5  class Letter" in text and "of 500 tokens" in text and max(map(len, text.splitlines())) <= 80
     assert "Nothing fits into 1 tokens" in nothing
-    assert "map" in main.list_command_names()

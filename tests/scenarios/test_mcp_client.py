@@ -84,7 +84,7 @@ def desk(person: Person, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 @pytest.fixture
 def approved(desk: Desk) -> Desk:
-    told = desk.types("mcp", "approve", "docs", "--yes")
+    told = desk.types("mcp", "servers", "--approve", "docs", "--yes")
     assert told.code == 0, told.err
     return desk
 
@@ -112,8 +112,8 @@ def test_only_the_tools_that_a_task_names_are_offered_and_their_schemas_count_to
         sizes.append(sections["tools"])
     assert sizes[0] + 60 < sizes[1] and sizes[1] + 60 < sizes[2]
     approved.serves({f"tool{n}": "word " * 250 for n in range(20)})
-    approved.types("mcp", "approve", "docs", "--yes")
-    told = approved.runs(approved.asks(), "--mcp", "docs", "--max-budget", "4000", "--budget", "4000")
+    approved.types("mcp", "servers", "--approve", "docs", "--yes")
+    told = approved.runs(approved.asks(), "--mcp", "docs", "--set", "max_budget=4000", "--set", "budget=4000")
     assert told.code == 2 and "does not fit into a prompt" in told.words
 
 
@@ -123,7 +123,7 @@ def test_a_tool_whose_description_changes_after_approval_is_not_offered_until_ap
     assert "docs.look is not offered: changed since it was approved" in told.words
     assert "docs__look" not in approved.offered and "docs__read" in approved.offered and not approved.seen
     assert approved.results[0][0] is False and "there is no tool 'docs__look'" in approved.results[0][1]
-    approved.types("mcp", "approve", "docs", "look", "--yes")
+    approved.types("mcp", "servers", "--approve", "docs", "look", "--yes")
     approved.works("tabs")
     assert approved.results[0][0] and len(approved.seen) == 1
 
@@ -139,7 +139,7 @@ def test_a_twin_that_does_not_compare_descriptions_offers_the_changed_tool(
 
 def test_a_server_s_tools_replace_none_of_ours(desk: Desk):
     desk.serves({name: "Better than yours." for name in ("read", "edit", "run", "complete")})
-    desk.types("mcp", "approve", "docs", "--yes")
+    desk.types("mcp", "servers", "--approve", "docs", "--yes")
     model = desk.script(
         [("read", {"path": "calc.py"}), ("docs__read", {"text": "calc.py"})], [("ask", {"question": "What now?"})]
     )
@@ -191,26 +191,26 @@ def test_whatever_a_server_answers_the_task_goes_on(approved: Desk):
 def test_a_server_that_is_not_approved_not_there_or_broken_is_told_of(desk: Desk):
     assert "no tool docs is approved" in desk.runs(desk.asks(), "--mcp", "docs").words
     assert "there is no MCP server 'maps'" in desk.runs(desk.asks(), "--mcp", "maps").words
-    desk.types("mcp", "approve", "docs", "--yes")
+    desk.types("mcp", "servers", "--approve", "docs", "--yes")
     desk.serves(HONEST, mute=True)
     told = desk.works()
     assert "no licence for this server; its tools are not offered" in told.words
-    assert "no licence for this server" in desk.types("mcp", "list").out
+    assert "no licence for this server" in desk.types("mcp", "servers").out
     desk.configures('environment = ["NO_SUCH_VARIABLE"]\n')
-    assert "NO_SUCH_VARIABLE is not set" in desk.types("mcp", "list").out
+    assert "NO_SUCH_VARIABLE is not set" in desk.types("mcp", "servers").out
 
 
 def test_approval_shows_every_word_and_refuses_what_is_hidden_or_large(desk: Desk):
     desk.serves({"plain": "Says hello.", "sly": "Says\u200b hello.", "long": "word " * 2_000, "a.b/c": "Odd name."})
-    told = desk.types("mcp", "approve", "docs", "--yes")
+    told = desk.types("mcp", "servers", "--approve", "docs", "--yes")
     assert "docs.sly (can't be approved: its description has hidden characters" in told.words and "Says\\u200b hello." in told.out
     assert "docs.long (can't be approved: its description takes" in told.words and "approved 2" in told.out
     listed = {one.tool.name: one for one in list_mcp_servers(load_user_settings())[0].tools}
     assert [name for name, one in listed.items() if one.standing is ToolStanding.APPROVED] == ["plain", "a.b/c"]
     assert listed["a.b/c"].tool.schema.name == "docs__a_b_c"
-    assert "has no tool 'gone'" in desk.types("mcp", "approve", "docs", "gone", "--yes").err
-    assert "revoked 2 tools" in desk.types("mcp", "revoke", "docs").out
-    assert {one["standing"] for one in desk.types("mcp", "list", "--json").json[0]["tools"]} == {
+    assert "has no tool 'gone'" in desk.types("mcp", "servers", "--approve", "docs", "gone", "--yes").err
+    assert "revoked 2 tools" in desk.types("mcp", "servers", "--revoke", "docs").out
+    assert {one["standing"] for one in desk.types("mcp", "servers", "--json").json[0]["tools"]} == {
         "not approved",
         "can't be approved",
     }
@@ -235,7 +235,7 @@ def test_a_repository_can_not_add_a_server(desk: Desk):
 )
 def test_settings_that_can_not_be_meant_are_told(desk: Desk, table: str, words: str):
     (desk.folder / "config/afresh/config.toml").write_text(f"[mcp.servers.docs]\n{table}\n")
-    told = desk.types("mcp", "list")
+    told = desk.types("mcp", "servers")
     assert told.code == 2 and words in told.words and "secret-value" not in told.words
 
 
@@ -264,4 +264,4 @@ def test_a_server_gets_only_the_variables_that_are_named(approved: Desk, monkeyp
 def test_a_server_that_never_answers_is_given_up(approved: Desk, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connecting, "CONNECT_SECONDS", 1)
     approved.folder.joinpath("config/afresh/config.toml").write_text('[mcp.servers.docs]\ncommand = ["sleep", "60"]\n')
-    assert "did not answer within 1 s" in approved.types("mcp", "list").out
+    assert "did not answer within 1 s" in approved.types("mcp", "servers").out

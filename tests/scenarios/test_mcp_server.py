@@ -138,9 +138,9 @@ def test_an_agent_with_the_token_uses_every_tool_over_http_and_no_web_page_can(p
         settings.parent.mkdir(parents=True)
         settings.write_text(f'[mcp.servers.own]\nurl = "{url}"\ntoken = "OWN_TOKEN"\n')
         monkeypatch.setenv("XDG_CONFIG_HOME", str(settings.parents[1]))
-        assert "OWN_TOKEN is not set" in project.types("mcp", "list").out
+        assert "OWN_TOKEN is not set" in project.types("mcp", "servers").out
         monkeypatch.setenv("OWN_TOKEN", token)
-        assert len(project.types("mcp", "list", "--json").json[0]["tools"]) == 12
+        assert len(project.types("mcp", "servers", "--json").json[0]["tools"]) == 12
     finally:
         process.terminate()
         assert process.wait(600) is not None
@@ -247,7 +247,7 @@ def test_what_an_agent_says_becomes_no_rule_and_no_approved_knowledge(project: P
 def test_a_task_is_told_which_program_a_memory_comes_from(project: Person):
     call(project, "remember", text="double must multiply, calc.py adds", subject="double in calc.py")
     script = project.script([("complete", {"summary": "nothing to do"})])
-    project.runs(script, "--steps", "1", "--no-sandbox", goal="double is wrong in calc.py")
+    project.runs(script, "--set", "max_steps=1", "--no-sandbox", goal="double is wrong in calc.py")
     shown = project.types("context", "show", "--json").out
     assert "double must multiply" in shown and "noted in mcp client claude-code" in shown
 
@@ -274,7 +274,7 @@ def test_lessons_of_this_project_are_found_and_none_of_another(project: Person, 
     assert project.types("knowledge", "share", "KO-1", "--yes").code == 0
     asked = "clear the buffer before a request"
     assert "KO-1" in call(project, "lookup_knowledge", task=asked)
-    assert other.types("knowledge", "search", asked, "--json").json, "a pattern has crossed"
+    assert other.finds_lessons(asked), "a pattern has crossed"
     assert call(other, "lookup_knowledge", task=asked) == "No approved lesson fits."
 
 

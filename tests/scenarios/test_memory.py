@@ -18,7 +18,7 @@ def windows(person: Person, task: str) -> list[str]:
 
 
 def ids(person: Person, *words: str) -> list[str]:
-    return [row["id"] for row in person.types("memory", "search", *words, "--json").json]
+    return [row["id"] for row in person.types("memory", "list", *words, "--json").json]
 
 
 def paused(person: Person, *replies, goal: str = "double is wrong") -> str:
@@ -36,7 +36,7 @@ def test_what_a_command_answered_is_found_by_search_and_is_in_no_prompt_unasked(
     requires_sandbox()
     ask = ("run", {"command": "python3 -c 'print(6 * 7, chr(113) * 9)'"})
     assert person.runs(person.script([ask], *[[("read", {"path": "calc.py"})]] * 4, [MEND], [COMPLETE])).code == 0
-    assert "42 qqqqqqqqq" in person.types("memory", "search", "print chr").words
+    assert "42 qqqqqqqqq" in person.types("memory", "list", "print chr").words
     known = [one for one in person.types("context", "show", "--step", "6", "--json").json["sections"] if one["name"] == "known"]
     assert "qqqqqqqqq" not in str(known)
 
@@ -133,7 +133,7 @@ def test_bad_input_is_refused_and_changes_nothing(person: Person, case: str) -> 
     args, why = BAD[case]
     told = person.types("memory", *args)
     assert told.code == 2 and why in told.err and len(told.err.splitlines()) >= 2
-    assert person.types("memory", "search", "--json").json == []
+    assert person.types("memory", "list", "--json").json == []
 
 
 def test_memory_is_the_same_after_a_rebuild(person: Person) -> None:
@@ -141,21 +141,21 @@ def test_memory_is_the_same_after_a_rebuild(person: Person) -> None:
     person.types("memory", "add", "Use tabs", "--about", "indent")
     (name,) = ids(person, "fixture", "--kind", "note")
     person.types("memory", "correct", name, "it answers on no port at all")
-    before = person.types("memory", "search", "--json").json
+    before = person.types("memory", "list", "--json").json
     assert len(before) == 2
-    assert person.types("rebuild").code == 0
-    assert person.types("memory", "search", "--json").json == before
+    assert person.types("doctor", "--rebuild").code == 0
+    assert person.types("memory", "list", "--json").json == before
     for path in person.state.glob("memory.db*"):
         path.unlink()
-    assert person.types("memory", "search", "--json").json == before
+    assert person.types("memory", "list", "--json").json == before
 
 
 def test_search_by_task_kind_and_number(person: Person) -> None:
     task = person.runs(person.script([NOTE, MEND, COMPLETE]), "--json").json["task"]
-    assert [row["kind"] for row in person.types("memory", "search", "--task", task, "--kind", "note", "--json").json] == ["note"]
-    assert len(person.types("memory", "search", "-n", "1", "--json").json) == 1
-    assert "Nothing found." in person.types("memory", "search", "unheard").out
-    assert SECRET in person.types("memory", "search", "fixture").words
+    assert [row["kind"] for row in person.types("memory", "list", "--task", task, "--kind", "note", "--json").json] == ["note"]
+    assert len(person.types("memory", "list", "-n", "1", "--json").json) == 1
+    assert "Nothing found." in person.types("memory", "list", "unheard").out
+    assert SECRET in person.types("memory", "list", "fixture").words
 
 
 def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person: Person) -> None:
@@ -164,7 +164,7 @@ def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person:
     told = person.types("memory", "add", f"3 never {'x' * 1_900}")
     assert told.code == 2 and "the maximum is 50 with 4,000" in told.err and "nothing was changed" in told.err
     assert person.types("memory", "add", f"4 never {'x' * 1_900}", "--everywhere").code == 0, "the user's own count apart"
-    rules = {row["text"][0]: row["id"] for row in person.types("memory", "search", "--kind", "rule", "--json").json}
+    rules = {row["text"][0]: row["id"] for row in person.types("memory", "list", "--kind", "rule", "--json").json}
     assert set(rules) == {"0", "1", "4"}
     grown = person.types("memory", "correct", rules["1"], f"1 never {'x' * 1_990}")
     assert grown.code == 0, "without the one whose place it takes there is room"

@@ -168,7 +168,7 @@ def test_a_table_that_can_t_be_used_is_named_and_no_secret_of_it_shown(
 SMALL = '[models.small]\nprovider = "ollama"\nmodel = "x"\n'
 
 
-@pytest.mark.parametrize("more", [(), ("--budget", "819")])
+@pytest.mark.parametrize("more", [(), ("--set", "budget=819")])
 def test_a_window_that_is_too_small_is_refused_with_the_one_that_is_needed(person: Person, config: Path, more: tuple[str, ...]):
     config.write_text(SMALL + "window = 4096\n")
     told = person.types("add", "double is wrong", "--check", CHECK, "--model", "small", *more)

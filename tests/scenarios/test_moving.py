@@ -82,7 +82,7 @@ def test_a_task_that_asks_on_one_machine_is_answered_and_finished_on_another(per
 
 def everything(person: Person, task: str) -> dict[str, object]:
     return {
-        "queue": person.types("list", "--json").json,
+        "queue": person.types("status", "--json").json["tasks"],
         "status": person.types("status", "--json").json,
         "task": person.shown(task),
         "call": person.types("context", "show", task, "--step", "2").out,
@@ -109,7 +109,7 @@ def test_with_the_database_deleted_an_import_brings_everything_back(person: Pers
     for folder in ("sessions", "decisions", "tasks"):
         for path in files(person, folder):
             path.unlink()
-    assert "`afresh import` brings back 3 tasks" in person.types("list").words
+    assert "`afresh import` brings back 3 tasks" in person.types("status", "--all").words
     assert "brings back 3 tasks" in person.types("show").words
     told = person.types("import", "--json").json
     assert told["added"] == 3 and [one["relation"] for one in told["arrivals"]] == ["new"] * 3
@@ -117,7 +117,7 @@ def test_with_the_database_deleted_an_import_brings_everything_back(person: Pers
     count("imported after the database was deleted", len(FIELDS))
     assert person.types("answer", asking, "No.").code == 0
     assert person.types("resume", asking, "--no-sandbox", "-q").code == 0
-    assert first in person.types("list").out
+    assert first in person.types("status", "--all").out
 
 
 def test_a_damaged_database_and_a_fresh_clone_are_told_of_the_export(person: Person, asking: str):
@@ -182,7 +182,7 @@ def test_the_notebook_goes_along(person: Person, asking: str):
     here.append([FactNoted(Fact(FactKind.RULE, "tests", "never sleep in a test"), "person")])
     person.types("export", elsewhere)
     assert "(notebook)" in other.types("import", elsewhere).words
-    assert "never sleep in a test" in other.types("memory", "search", "sleep").words
+    assert "never sleep in a test" in other.types("memory", "list", "sleep").words
     assert [entry.hash for entry in there.entries()] == [entry.hash for entry in here.entries()]
 
 

@@ -67,7 +67,7 @@ def test_a_task_asks_installs_what_it_needs_and_its_checks_run_with_it(worker: P
     install = index.install_command
     told = start(worker, [run(install, WHY)], [run(install, WHY)], [NEW_TEST], [COMPLETE])
     assert told.code == 3 and f"`{install}` wants the network: {WHY}." in told.words and index.asked == []
-    assert "1 allow in this task" in worker.types("inbox").words
+    assert "1 allow in this task" in worker.types("answer").words
 
     task = worker.shown()["task"]["id"]
     assert worker.types("allow", task, "--network", index.address).code == 0, "loopback is no public address"

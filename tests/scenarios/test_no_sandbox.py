@@ -36,7 +36,7 @@ def test_it_refuses_and_says_how_to_get_one(person: Person) -> None:
 @pytest.mark.parametrize("check", [".venv/bin/python -m pytest", "no-such-program", "python3 -m no_such_module"])
 def test_a_check_that_can_t_start_is_refused_before_there_is_a_task(person: Person, check: str) -> None:
     told = person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox", check=check)
-    assert told.code == 2 and "no task was created" in told.words and person.types("list", "--json").json == []
+    assert told.code == 2 and "no task was created" in told.words and person.types("status", "--json").json["tasks"] == []
 
 
 @pytest.mark.parametrize("where", ["config", "environment", "agents"])

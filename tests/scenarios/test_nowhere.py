@@ -21,12 +21,12 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
     config.write_text("[no_progress]\nrepeated = [0, 0, 2]\nrereading = [0, 0, 2]\n")
     told = person.runs(person.script(LOOK, LOOK, [MEND], [COMPLETE]), "--json")
     assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
-    (waiting,) = person.types("inbox", "--json").json
+    (waiting,) = person.types("answer", "--json").json
     assert "The task is stuck: steps 1 and 2" in waiting["question"] and [one["option"] for one in waiting["options"]] == [
         "go on",
         "another way",
     ]
-    assert "no progress (" in person.types("decisions").words and "stopped" in person.types("decisions").words
+    assert "no progress (" in person.types("show", "--decisions").words and "stopped" in person.types("show", "--decisions").words
     assert person.types("answer", "2", "--resume", "--json").json["status"] == "done"
     assert person.types("context", "verify").code == 0
 

@@ -26,7 +26,7 @@ def test_a_source_that_is_no_text_stops_no_task(odd: Person) -> None:
     put(odd.repo, "c.js", b"double('\0')")
     odd.commit("odd")
     assert odd.runs(odd.script([("search", {"query": "double"}), MEND], [COMPLETE]), "--no-sandbox", "--quiet").code == 0
-    assert odd.types("map").code == 0
+    assert odd.types("code", "map").code == 0
 
 
 @pytest.mark.parametrize(("name", "depth"), [("d", 1_500), ("dddddddddd", 3_000)])

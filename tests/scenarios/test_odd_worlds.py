@@ -41,7 +41,7 @@ def fake_git(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None
 )
 def test_a_git_that_answers_garbage_is_named(person: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str):
     fake_git(monkeypatch, tmp_path, script)
-    for command in (("status",), ("list",), ("add", "goal", "--no-check")):
+    for command in (("status",), ("status", "--all"), ("add", "goal", "--no-check")):
         assert "does not answer as git does" in refused(person, *command)
     words = person.types("doctor", "--json").json["checks"]
     assert next(one for one in words if one["name"] == "git")["level"] == "fail"
@@ -82,7 +82,7 @@ def test_settings_that_are_nested_too_deeply_are_named(person: Person, text: str
 
 def test_json_for_programs_steers_no_terminal_and_loses_nothing(person: Person):
     task = person.adds(f"goal {HOSTILE}")
-    for command in (("show", task, "--json"), ("status", "--json"), ("list", "--json")):
+    for command in (("show", task, "--json"), ("status", "--json"), ("status", "--all", "--json")):
         told = person.types(*command)
         assert not set("\x9b\u202e\u200b\U000e0041\x7f") & set(told.out), command
         assert HOSTILE in json.dumps(told.json, ensure_ascii=False)

@@ -55,4 +55,4 @@ def test_a_run_is_refused_with_the_same_words_before_a_task_exists(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     told = person.types("run", "double is wrong", "-c", "true", "-m", "openai:gpt-5")
     assert told.code == 4 and "the package openai can't be imported" in told.err and "no task was created" in told.err
-    assert person.types("list", "--json").json == []
+    assert person.types("status", "--json").json["tasks"] == []

@@ -33,7 +33,7 @@ def patterns(person: Person) -> list[dict]:
 
 
 def found(person: Person, goal: str = LATER) -> list[str]:
-    return [row["text"] for row in person.types("knowledge", "search", goal, "--json").json]
+    return [text for _, _, text in person.finds_lessons(goal)]
 
 
 def windows(person: Person, goal: str = LATER) -> list[str]:

@@ -90,18 +90,18 @@ def test_what_the_context_index_names_can_be_got(person: Person) -> None:
     assert index["call"]["step"] == 3 and index["call"]["tokens"] + index["call"]["kept for the reply"] <= 4_000
     shown = {one["name"]: one for one in person.types("context", "show", task, "--json").json["sections"]}
     for row in index["sections"]:
-        text = person.types("context", "block", row["block"], "--json").json["text"]
+        text = person.types("context", "show", "--block", row["block"], "--json").json["text"]
         assert "\n".join(shown[row["section"]]["text"].splitlines()) in text, "what changes with every step lies in one block"
     printed = next(row for row in index["archive"] if row["kind"] == "run")
-    assert "return x + 2" in person.types("context", "block", printed["block"]).out
-    assert "return x + 2" not in person.types("context", "block", printed["block"], "--lines", "1-1").out
+    assert "return x + 2" in person.types("context", "show", "--block", printed["block"]).out
+    assert "return x + 2" not in person.types("context", "show", "--block", printed["block"], "--lines", "1-1").out
     for wrong in (("nothere",), ("ab",), (printed["block"], "--lines", "0"), (printed["block"], "--lines", "9999-10000")):
-        assert person.types("context", "block", *wrong).code == 2
+        assert person.types("context", "show", "--block", *wrong).code == 2
 
 
 def test_a_task_of_many_steps_leaves_a_checkpoint_at_60_per_cent(person: Person) -> None:
     looks = [[("read", {"path": "calc.py"})] for _ in range(3)]
-    person.runs(person.script(*looks, [MEND], [COMPLETE]), "--steps", "5", "--budget", "8000")
+    person.runs(person.script(*looks, [MEND], [COMPLETE]), "--set", "max_steps=5", "--set", "budget=8000")
     task = person.shown()["task"]["id"]
     text = read_last_checkpoint(person, task)
     assert "Written because 3 of 5 steps are taken, 60 % of the budget" in text
@@ -110,4 +110,4 @@ def test_a_task_of_many_steps_leaves_a_checkpoint_at_60_per_cent(person: Person)
         (3, "checkpoint")
     ]
     assert person.types("context", "verify", task).code == 0
-    assert person.types("rebuild").code == 0 and read_last_checkpoint(person, task) == text
+    assert person.types("doctor", "--rebuild").code == 0 and read_last_checkpoint(person, task) == text

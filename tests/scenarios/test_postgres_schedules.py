@@ -15,15 +15,15 @@ WEEK = 604_800.0
 def test_a_checklist_is_watched_and_scheduled_tasks_are_added_once(person: Person, postgres_store: str):
     (person.repo / ".afresh").mkdir(exist_ok=True)
     (person.repo / ".afresh" / "HEARTBEAT.md").write_text("- release notes follow the commits\n")
-    assert person.types("heartbeat", "run").out.endswith("1 checked, 0 changed\n")
-    assert person.types("heartbeat", "run").out == "1 checked, 0 changed\n"
+    assert person.types("schedule", "run").out.endswith("1 checked, 0 changed\n")
+    assert person.types("schedule", "run").out == "1 checked, 0 changed\n"
     assert person.types("schedule", "add", "update the pins", "--every", "1w", "--check", "true").code == 0
     project = open_project(person.repo)
     later = project.clock.now() + WEEK + 1
     assert [bool(fired.task) for fired in run_due_schedules(project, later)] == [True]
     assert run_due_schedules(project, later) == ()
     project.storage.close()
-    assert person.types("report", "--json").json["now"]["verified"] == 0
+    assert person.types("spend", "--week", "--json").json["now"]["verified"] == 0
     assert not Path(person.repo, ".afresh/state/afresh.db").exists(), "all of it is on the server"
 
 

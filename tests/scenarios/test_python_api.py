@@ -67,7 +67,7 @@ def test_a_wrong_order_leaves_no_task(person: Person, options: dict[str, object]
     given = {"repo": person.repo, "model": person.script([MEND]), "checks": CHECK} | options
     with pytest.raises(error):
         afresh.run("double is wrong", **given)  # pyright: ignore
-    assert person.types("list").out.startswith("no tasks yet")
+    assert person.types("status", "--all").out.startswith("no tasks yet")
 
 
 def test_the_examples_of_the_page_work(

@@ -34,7 +34,7 @@ def left(person: Person, monkeypatch: pytest.MonkeyPatch) -> Person:
     monkeypatch.setenv("COLUMNS", "80")
 
     def work() -> None:
-        told = person.runs(person.script(*SCRIPT), "--steps", "5", "--budget", "8000")
+        told = person.runs(person.script(*SCRIPT), "--set", "max_steps=5", "--set", "budget=8000")
         assert told.code == 3 and "The limit of 5 steps" in told.words
 
     live_once(person, work)
@@ -42,13 +42,13 @@ def left(person: Person, monkeypatch: pytest.MonkeyPatch) -> Person:
 
 
 def task_of(person: Person) -> str:
-    return person.types("list", "--json").json[0]["task"]
+    return person.types("status", "--json").json["tasks"][0]["task"]
 
 
 def test_checkpoints_are_listed_with_their_verdict_and_fit_a_terminal(left):
-    listed = left.types("checkpoints", "--json").json
+    listed = left.types("show", "--checkpoints", "--json").json
     assert [(one["step"], one["recoverable"], one["changed"]) for one in listed] == [(3, True, ["calc.py"])]
-    shown = left.types("checkpoints")
+    shown = left.types("show", "--checkpoints")
     assert "step 3" in shown.out and "3 of 5 steps are taken" in shown.words and "--from 3" in shown.words
     assert max(map(len, shown.out.splitlines())) <= 80
     [file] = (left.state / "checkpoints" / task_of(left)).iterdir()
@@ -86,7 +86,7 @@ def test_what_was_left_can_be_had_again(left):
     before = project.store.load(task)
     project.storage.close()
     left.types("resume", task, "--from", "3", "--model", left.script(name="none"))
-    assert [one["step"] for one in left.types("checkpoints", "--json").json] == [3, 5]
+    assert [one["step"] for one in left.types("show", "--checkpoints", "--json").json] == [3, 5]
     left.types("resume", task, "--from", "5", "--model", left.script(name="none"))
     after = open_project(left.repo).store.load(task)
     assert after.workspace.snapshot == before.workspace.snapshot
@@ -111,7 +111,7 @@ def test_files_of_checkpoints_are_rebuilt_to_the_byte(left):
     left.types("resume", "--from", "3")
     folder = left.state / "checkpoints"
     written = {path.relative_to(folder): path.read_text() for path in folder.rglob("*.md")}
-    assert len(written) == 2 and left.types("rebuild").code == 0
+    assert len(written) == 2 and left.types("doctor", "--rebuild").code == 0
     assert {path.relative_to(folder): path.read_text() for path in folder.rglob("*.md")} == written
 
 

@@ -25,13 +25,11 @@ def test_a_task_that_gave_up_goes_on_where_it_was_when_retried(person: Person) -
     claims = [[COMPLETE]] * 3
     told = person.runs(person.script(*claims, [MEND], [COMPLETE]))
     task = person.shown()["task"]["id"]
-    assert told.code == 1 and person.shown()["status"] == "failed" and f"afresh retry {task[-8:]}" in told.words
-    refused = person.types("resume", task)
-    assert refused.code == 1 and f"`afresh retry {task}` tries it again" in refused.words
-    again = person.types("retry", "--hint", "multiply instead", "--resume", "--json")
+    assert told.code == 1 and person.shown()["status"] == "failed" and f"afresh resume {task[-8:]}" in told.words
+    again = person.types("resume", "--hint", "multiply instead", "--json")
     assert again.code == 0 and again.json["task"] == task, "the same task, with its journal"
     assert person.shown()["status"] == "done" and person.shown()["calls"] == 5
-    assert "multiply instead" in person.types("decisions", task).words
+    assert "multiply instead" in person.types("show", "--decisions", task).words
 
 
 def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person) -> None:
@@ -41,19 +39,18 @@ def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person
     fail(person, first)
     told = person.types("resume", second)
     assert told.code == 3 and f"{first} (failed)" in told.err
-    assert all(f"afresh {way}" in told.err for way in (f"retry {first}", f"skip {second}", f"discard {second}"))
+    assert all(f"afresh {way}" in told.err for way in (f"resume {first}", f"edit {second} --not-after all", f"discard {second}"))
     assert "no tasks ready" in person.types("work").out
-    for command in ("status", "list", f"show {second}"):
+    for command in ("status", "status --all", f"show {second}"):
         words = " ".join(person.types(*command.split()).words.split())
-        assert f"blocked by {first} (failed)" in words and f"afresh retry {first[-8:]}" in words, command
+        assert f"blocked by {first} (failed)" in words and f"afresh resume {first[-8:]}" in words, command
     rows = {row["task"]: row for row in person.types("status", "--json").json["tasks"]}
-    assert rows[second]["blocked_by"] == [first] and rows[second]["next"] == f"afresh retry {first[-8:]}"
-    skipped = person.types("skip", second)
-    assert skipped.code == 0 and f"no longer waits for {first}" in skipped.out
-    assert person.types("skip", second).code == 1, "there is nothing left to skip"
+    assert rows[second]["blocked_by"] == [first] and rows[second]["next"] == f"afresh resume {first[-8:]}"
+    skipped = person.types("edit", second, "--not-after", "all")
+    assert skipped.code == 0 and "waits for no other task" in skipped.out
     assert person.types("work", "--json").json[0]["task"] == second
-    person.types("rebuild")
-    assert [row["needs"] for row in person.types("list", "--json").json] == [[], []]
+    person.types("doctor", "--rebuild")
+    assert [row["needs"] for row in person.types("status", "--json").json["tasks"]] == [[], []]
 
 
 def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person: Person) -> None:
@@ -61,19 +58,19 @@ def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person
     second = person.adds("second", "--after", first)
     assert person.types("discard", first, "--why", "no longer wanted").code == 0
     assert "no longer wanted" in person.types("show", first).words
-    told = person.types("retry", first, "--json")
+    told = person.types("release", first, "--json")
     new = told.json["task"]
     assert told.code == 0 and new != first and person.shown(first)["status"] == "discarded"
-    rows = {row["task"]: row for row in person.types("list", "--json").json}
+    rows = {row["task"]: row for row in person.types("status", "--json").json["tasks"]}
     assert rows[second]["needs"] == [new] and rows[new]["ready"] and not rows[second]["ready"]
     assert person.types("resume", new).code == 0
-    assert {row["task"]: row["ready"] for row in person.types("list", "--json").json}[second]
+    assert {row["task"]: row["ready"] for row in person.types("status", "--json").json["tasks"]}[second]
 
 
-def test_what_has_not_failed_is_not_retried(person: Person) -> None:
+def test_what_has_not_failed_takes_no_hint(person: Person) -> None:
     task = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
-    waiting = person.types("retry", task)
+    waiting = person.types("resume", task, "--hint", "x")
     assert waiting.code == 1 and f"afresh resume {task}" in waiting.err
     assert person.types("work").code == 0
-    done = person.types("retry", task)
+    done = person.types("resume", task, "--hint", "x")
     assert done.code == 1 and "is done, not failed" in done.err and "nothing was changed" in done.err

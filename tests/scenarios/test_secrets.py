@@ -71,7 +71,7 @@ def test_no_secret_reaches_a_prompt_the_journal_or_a_page(person: Person, monkey
     assert "hides a secret, and a command does not know it" in heard[3], "why the command was not run"
     assert HIDDEN_SECRET_HINT in heard[1]
     assert person.types("context", "verify").code == 0, "every prompt is rebuilt to the byte"
-    assert person.types("apply", person.types("list", "--json").json[0]["task"]).code == 0
+    assert person.types("apply", person.types("status", "--json").json["tasks"][0]["task"]).code == 0
     kept_key = SETTINGS.replace("LIMIT = 1", "LIMIT = 2").replace(
         f"{IN_FILE['OPENAI_KEY']}'''", f"{IN_FILE['OPENAI_KEY']}'''  # kept"
     )

@@ -89,7 +89,7 @@ def wander(owner: Person, steps: int, highest: int) -> list[str]:
     while taken < steps:
         told = owner.types(
             "run", f"find the secret, {len(tasks) + 1}", "-t", "tiny", "-c", check, "-m", "llamacpp:smollm2",
-            "--steps", str(steps - taken), "--max-budget", str(highest), "--json",
+            "--set", f"max_steps={steps - taken}", "--set", f"max_budget={highest}", "--json",
         )  # fmt: skip
         before = 0
         while told.json["status"] == "blocked" and before < (now := told.json["steps"]) < steps - taken:
@@ -117,7 +117,7 @@ def sound(owner: Person, task: str) -> None:
     session = owner.state / "sessions" / f"{task}.md"
     before = session.read_bytes()
     shutil.rmtree(session.parent)
-    assert owner.types("rebuild").code == 0
+    assert owner.types("doctor", "--rebuild").code == 0
     assert session.read_bytes() == before
 
 

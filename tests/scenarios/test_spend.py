@@ -70,7 +70,7 @@ def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again
         assert 1 <= stopped < 4
         question = person.shown(task)["question"]
         assert "the limit of $0.90 for one task is reached" in question and "Answer to allow as much again" in question
-        assert task in person.types("inbox").words
+        assert task in person.types("answer").words
         assert person.types("work", "--no-sandbox").words.endswith("no tasks ready"), "it is in nobody's way"
         assert person.types("answer", task, "1").code == 0
         person.types("work", "--no-sandbox", "--json")
@@ -145,7 +145,7 @@ def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person:
     shop.limits("day = 3", prices="")
     with shop.sells(DONE) as server:
         told = person.types("run", "double is wrong", "--check", "true", "--model", MODEL)
-        assert told.code == 3 and person.types("list", "--json").json == []
+        assert told.code == 3 and person.types("status", "--json").json["tasks"] == []
         assert "the price of openai:some-model is unknown" in told.words and '[prices."openai:some-model"]' in told.words
         assert not server.received
 
@@ -170,7 +170,7 @@ def test_without_a_price_a_limit_of_tokens_stops_the_work_and_nothing_is_called_
 def test_a_repository_can_set_neither_limits_nor_prices(person: Person, shop):
     for table in ("[limits]\nday = 900", PRICE):
         person.write(".afresh/config.toml", table)
-        assert "can't be set in this file" in person.types("inbox").words
+        assert "can't be set in this file" in person.types("answer").words
 
 
 def test_books_that_can_t_be_written_stop_providers_and_not_the_free(person: Person, shop):
@@ -230,9 +230,9 @@ def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
     for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
         file.unlink()
     assert person.types("spend", "--json").json["whole"]["calls"] == 0
-    assert "restored 5 calls" in person.types("rebuild").words
+    assert "restored 5 calls" in person.types("doctor", "--rebuild").words
     assert person.types("spend", "--by", "model", "--json").json["lines"] == before["lines"]
-    assert "put back" not in person.types("rebuild").words, "once"
+    assert "put back" not in person.types("doctor", "--rebuild").words, "once"
 
 
 def test_what_is_put_back_costs_what_it_cost_when_it_was_bought(person: Person, shop):
@@ -243,7 +243,7 @@ def test_what_is_put_back_costs_what_it_cost_when_it_was_bought(person: Person, 
     shop.limits("call = 5\ntask = 50\nday = 50", PRICE.replace("100", "300"))
     for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
         file.unlink()
-    person.types("rebuild")
+    person.types("doctor", "--rebuild")
     (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
     assert line["nano_dollars"] == 2_040 * 100_000 and not line["price_unknown"]
 
@@ -261,7 +261,7 @@ def test_a_server_of_one_s_own_is_free_unless_priced_also_when_the_books_are_put
         if lost:
             for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
                 file.unlink()
-            assert "restored 1 call" in person.types("rebuild").words
+            assert "restored 1 call" in person.types("doctor", "--rebuild").words
         (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
         assert (line["name"], line["nano_dollars"], line["price_unknown"]) == ("vllm:own", cost, 0)
 
@@ -293,7 +293,7 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
 
 def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):
     person.adds()
-    person.types("list")
+    person.types("status", "--all")
     person.types("status")
     person.types("spend")
     assert not (person.folder / "data" / "afresh" / "ledger.db").exists()

@@ -101,14 +101,14 @@ def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person
             "budget", 4_000
         )
 
-    assert (ceiling(), ceiling("--budget", "7000")) == (5_000, 7_000)
+    assert (ceiling(), ceiling("--set", "budget=7000")) == (5_000, 7_000)
     ours.write(".afresh/config.toml", "budget = 6000\n")
-    assert (ceiling(), ceiling("--budget", "7000")) == (6_000, 7_000)
+    assert (ceiling(), ceiling("--set", "budget=7000")) == (6_000, 7_000)
 
 
 def test_a_type_that_fits_no_window_is_refused_before_anything_is_added(ours: Person) -> None:
     ours.write(".afresh/templates/ours.yaml", OURS.replace("5000", "1500").replace("steps: 9", f"guidance: {'word ' * 390}"))
-    told = ours.types("add", "x", "--type", "ours", "--max-budget", "1500")
+    told = ours.types("add", "x", "--type", "ours", "--set", "max_budget=1500")
     assert told.code == 2 and "that does not fit into a prompt" in told.err and "nothing was added" in told.err
 
 

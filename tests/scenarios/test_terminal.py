@@ -106,7 +106,7 @@ def test_whoever_stops_at_the_prompt_finds_the_task_waiting(person: Person, keys
             at.sees("> ")
         at.presses(keys)
         when = f"after step {step}" if step else "before its first step"
-        seen = at.sees(f"asks: You stopped the task {when}; it waits in `afresh inbox`. Answer to continue")
+        seen = at.sees(f"asks: You stopped the task {when}; it waits in `afresh answer`. Answer to continue")
         assert not any("•" in line and "^C" in line for line in seen.splitlines()), "on a line of its own"
         at.sees("afresh answer")
         assert at.ends() == 3

@@ -1,4 +1,4 @@
-"""`--thinking`: refused where it would do nothing or less than was asked for; and what `afresh context show` tells of it."""
+"""`--set thinking=N`: refused where it would do nothing or less than was asked for; what `afresh context show` tells of it."""
 
 import json
 from pathlib import Path
@@ -43,21 +43,21 @@ def order(*more: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("more", "what", "next"),
     [
-        (("--thinking", "2000", "--model", "offline"), "offline does not support --thinking", "another --model"),
-        (("--thinking", "2000", "--model", "mailbox:box"), "mailbox does not support --thinking", "omit --thinking"),
-        (("--thinking", "1023", "--model", "loud"), "--thinking 1,023 is too small", "--thinking 1024, or 0 for none"),
-        (("--thinking", "1023"), "--thinking 1,023 is too small", "--thinking 1024"),
-        (("--thinking", "2000", "--model", "quiet"), "[models.quiet] has thinking = false", "omit --thinking"),
-        (("--thinking", "3000", "--budget", "6000", "--model", "loud"), "can't hold 3,000 for thinking", "--budget 7000"),
-        (("--thinking", "many",), "", ""),
-        (("--thinking", "-1",), "", ""),
+        (("--set", "thinking=2000", "--model", "offline"), "offline does not support thinking", "another --model"),
+        (("--set", "thinking=2000", "--model", "mailbox:box"), "mailbox does not support thinking", "omit thinking"),
+        (("--set", "thinking=1023", "--model", "loud"), "thinking 1,023 is too small", "--set thinking=1024, or 0 for none"),
+        (("--set", "thinking=1023"), "thinking 1,023 is too small", "--set thinking=1024"),
+        (("--set", "thinking=2000", "--model", "quiet"), "[models.quiet] has thinking = false", "omit thinking"),
+        (("--set", "thinking=3000", "--set", "budget=6000", "--model", "loud"), "can't hold 3,000 for thinking", "budget=7000"),
+        (("--set", "thinking=many",), "", ""),
+        (("--set", "thinking=-1",), "", ""),
     ],
 )  # fmt: skip
 def test_what_would_not_be_thought_with_is_refused_before_a_task_is_made(
     person: Person, config: Path, more: tuple[str, ...], what: str, next: str
 ) -> None:
     told = person.types(*order(*more))
-    assert told.code == 2 and person.types("list", "--json").json == []
+    assert told.code == 2 and person.types("status", "--json").json["tasks"] == []
     if what:
         assert what in told.error["what"] and next in told.error["next"] and told.error["safe"]
 
@@ -65,10 +65,10 @@ def test_what_would_not_be_thought_with_is_refused_before_a_task_is_made(
 @pytest.mark.parametrize(
     ("more", "thinking", "budget"),
     [
-        (("--thinking", "0", "--model", "mailbox:box"), 0, 4_000),
-        (("--thinking", "0", "--model", "quiet"), 0, 4_000),
-        (("--thinking", "1024", "--model", "loud"), 1_024, 5_024),
-        (("--thinking", "2000", "--budget", "6000", "--model", "loud"), 2_000, 6_000),
+        (("--set", "thinking=0", "--model", "mailbox:box"), 0, 4_000),
+        (("--set", "thinking=0", "--model", "quiet"), 0, 4_000),
+        (("--set", "thinking=1024", "--model", "loud"), 1_024, 5_024),
+        (("--set", "thinking=2000", "--set", "budget=6000", "--model", "loud"), 2_000, 6_000),
         (("--model", "mailbox:box"), None, 4_000),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_call_tells_what_was_thought_and_what_the_cache_took_and_gave(person: 
     mend = Reply("", actions, Usage(2_000, 300, 900, 600, 250), thinking=(open_, hidden))
     with ModelServer([mend]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.anthropic_url)
-        person.adds("double is wrong", "--model", "loud", "--thinking", "1500")
+        person.adds("double is wrong", "--model", "loud", "--set", "thinking=1500")
         assert person.types("work", "--no-sandbox", "--json").code == 0
     told = person.types("context", "show", "--json").json
     assert told["thinking"]["budget"] == 1_500 and told["thinking"]["tokens"] == 250
@@ -106,11 +106,12 @@ def test_a_call_tells_what_was_thought_and_what_the_cache_took_and_gave(person: 
 
 def test_audit_and_thinking_of_each_call_are_written_as_files_on_request(person: Person, tmp_path: Path) -> None:
     assert person.runs(person.script([("read", {"path": "calc.py"})], [MEND, COMPLETE])).code == 0
-    told = person.types("context", "write", str(tmp_path / "audit"))
+    told = person.types("context", "show", "--out", str(tmp_path / "audit"))
     assert told.code == 0 and "wrote 2 files" in told.words
     one = json.loads((tmp_path / "audit" / "step_1.json").read_text())
     assert one["step"] == 1 and one["tokens"] + one["reserve"] <= one["budget"] and len(one["hash"]) == 64
     assert {"sections", "omitted", "compactions", "headroom"} <= one.keys()
     told = inspect_calls.render_thinking(Reply(model="m", thinking=(Thinking("first I look"), Thinking("x", redacted=True))))
     assert "first I look" in told and "(redacted by the provider)" in told and "does not say" in told
-    assert person.types("context", "write", str(tmp_path / "none"), "--step", "9").code != 0 and not (tmp_path / "none").exists()
+    assert person.types("context", "show", "--out", str(tmp_path / "none"), "--step", "9").code != 0
+    assert not (tmp_path / "none").exists()

@@ -55,7 +55,7 @@ def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, fi
     worker = person.starts(first, *started, *model, "--json")
     try:
         asked = request(box, 1, worker)
-        (ticket,) = person.types("list", "--json").json
+        (ticket,) = person.types("status", "--json").json["tasks"]
         assert ticket["status"] == "running" and ticket["owner"]
         for refused in (person.types("resume", *other), person.types("resume", ticket["task"], *other)):
             assert (
@@ -106,7 +106,7 @@ def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     worker.send_signal(signal.SIGINT)
     code, _, err = ended(worker)
     assert code == 130 and "interrupted" in err and "afresh resume" in err and "Traceback" not in err
-    (ticket,) = person.types("list", "--json").json
+    (ticket,) = person.types("status", "--json").json["tasks"]
     assert not ticket["ready"] and not ticket["owner"], "it has let go of the task, and no worker takes it up"
 
 
@@ -134,6 +134,6 @@ def test_a_worker_that_is_told_to_stop_ends_its_run_after_the_reply_it_waits_for
     reply(asked, MEND)
     code, _, err = ended(worker)
     assert code == 130 and "stopped by SIGTERM" in err and "Traceback" not in err
-    (ticket,) = person.types("list", "--json").json
+    (ticket,) = person.types("status", "--json").json["tasks"]
     assert ticket["ready"] and not ticket["owner"], "it has let go of the task"
     assert person.shown()["calls"] == 1 and len(list(box.glob("*.request.md"))) == 1

@@ -89,7 +89,7 @@ def test_a_signal_ends_the_workers_after_their_step(person: Person, held: HeldSe
     assert code == 130 and f"`afresh resume {task}` continues" in err
     shown = person.shown(task)
     assert (shown["step"], shown["calls"]) == (1, 1), "the reply that it waited for was carried out"
-    assert owners(person)[task] == "" and person.types("list", "--json").json[0]["ready"]
+    assert owners(person)[task] == "" and person.types("status", "--json").json["tasks"][0]["ready"]
 
 
 def test_a_second_signal_ends_at_once_although_a_provider_hangs_and_the_task_goes_on_later(

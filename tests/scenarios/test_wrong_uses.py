@@ -81,7 +81,7 @@ TABLE: dict[str, WrongUse] = {
         run("x", "-c", "true", "-m", "near"), ANSWER, ("price of openai:m is unknown", "[prices"),
         config='[limits]\ntask = 1\n[models.near]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:9/v1"\n',
     ),
-    "thinking without a provider": WrongUse(run("x", *GOOD, "--thinking", "2000"), USAGE, ("does not support --thinking",)),
+    "thinking without a provider": WrongUse(run("x", *GOOD, "--set", "thinking=2000"), USAGE, ("does not support thinking",)),
     # the goal
     "no goal": WrongUse(("run",), USAGE, ("Missing argument 'GOAL'",)),
     "empty goal": WrongUse(run("  ", *GOOD), USAGE, ("the goal is empty",)),
@@ -135,20 +135,27 @@ TABLE: dict[str, WrongUse] = {
     "no check, added": WrongUse(("add", "x"), USAGE, ("none was found",), before=without_tests),
     "test path outside": WrongUse(run("x", *GOOD, "--allow-test-changes", "../x"), USAGE, ("../x",)),
     # the numbers
-    "negative budget": WrongUse(run("x", *GOOD, "--budget", "-5"), USAGE, ("not a whole number from 1 on",)),
-    "budget of 0": WrongUse(run("x", *GOOD, "--budget", "0"), USAGE, ("not a whole number from 1 on",)),
-    "no steps": WrongUse(run("x", *GOOD, "--steps", "0"), USAGE, ("not a whole number from 1 on",)),
-    "budget of 100": WrongUse(run("x", *GOOD, "--budget", "100", "--max-budget", "100"), USAGE, ("does not fit",)),
-    "huge budget": WrongUse(run("x", *GOOD, "--budget", "100000000"), USAGE, ("20 % of this model's context window",)),
-    "highest below the first": WrongUse(run("x", *GOOD, "--budget", "5000", "--max-budget", "4000"), USAGE, ("is below",)),
+    "negative budget": WrongUse(run("x", *GOOD, "--set", "budget=-5"), USAGE, ("should be a whole number from 1 on",)),
+    "budget of 0": WrongUse(run("x", *GOOD, "--set", "budget=0"), USAGE, ("should be a whole number from 1 on",)),
+    "no steps": WrongUse(run("x", *GOOD, "--set", "max_steps=0"), USAGE, ("should be a whole number from 1 on",)),
+    "budget of 100": WrongUse(run("x", *GOOD, "--set", "budget=100", "--set", "max_budget=100"), USAGE, ("does not fit",)),
+    "huge budget": WrongUse(run("x", *GOOD, "--set", "budget=100000000"), USAGE, ("20 % of this model's context window",)),
+    "highest below the first": WrongUse(
+        run("x", *GOOD, "--set", "budget=5000", "--set", "max_budget=4000"), USAGE, ("is below",)
+    ),
     # the command line and its surroundings
-    "misspelt option": WrongUse(run("x", "--budegt", "5"), USAGE, ("--budget",)),
+    "misspelt option": WrongUse(run("x", "--mdoel", "offline"), USAGE, ("--model",)),
+    "former option": WrongUse(run("x", "--steps", "5"), USAGE, ("`--steps` is now `--set max_steps=VALUE`",)),
+    "former command": WrongUse(("inbox",), USAGE, ("`afresh inbox` is now `afresh answer`",)),
+    "misspelt setting": WrongUse(run("x", "--set", "budegt=5"), USAGE, ("no such setting: budegt", "max_steps")),
+    "setting without a value": WrongUse(run("x", "--set", "budget"), USAGE, ("is not NAME=VALUE",)),
+    "odd word of a setting": WrongUse(run("x", "--set", "loop=spiral"), USAGE, ("react or plan_execute",)),
     "misspelt command": WrongUse(("rnu", "x"), USAGE, ("did you mean 'run'?",)),
     "unknown mode": WrongUse(run("x", *GOOD, "--mode", "yolo"), USAGE, ("autonomous",)),
     "interactive without a terminal": WrongUse(run("x", *GOOD, "--mode", "interactive"), USAGE, ("needs a terminal",)),
     "after nobody": WrongUse(("add", "x", "-c", "true", "--after", "nobody"), USAGE, ("nobody",)),
     "resume of nobody": WrongUse(("resume", "nobody"), USAGE, ("nobody",)),
-    "retry of nobody": WrongUse(("retry", "nobody"), USAGE, ("nobody",)),
+    "release of nobody": WrongUse(("release", "nobody"), USAGE, ("nobody",)),
     "answer to nobody": WrongUse(("answer", "yes"), NOT_DONE, ("no task has an open question",)),
     "typo in the settings": WrongUse(run("x", *GOOD), USAGE, ("modle", "did you mean model?"), config='modle = "x"\n'),
     "key in the settings": WrongUse(
@@ -199,7 +206,7 @@ def test_a_wrong_use_is_explained_and_leaves_nothing_behind(person: Person, conf
     assert "bug in afresh" not in told.words
     assert traces(person) == before and config.read_text() == use.config
     config.write_text("")
-    assert person.types("list", "--json").json == []
+    assert person.types("status", "--json").json["tasks"] == []
 
 
 RIGHT = {
@@ -261,7 +268,7 @@ def test_a_key_that_is_refused_in_mid_run_keeps_the_task_and_says_how_to_go_on(
     with ModelServer([look, HttpFault(401, "no such key"), done]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
         told = person.types("run", "double is wrong", "-t", "fix_bug", "-c", CHECK, "-m", "openai:gpt-5")
-        (row,) = person.types("list", "--json").json
+        (row,) = person.types("status", "--json").json["tasks"]
         assert told.code == SETUP and f"task {row['task']} and its work are kept" in told.words
         assert f"afresh resume {row['task']}" in told.words
         assert person.types("resume").code == 0
@@ -289,4 +296,4 @@ def test_at_a_terminal_a_task_without_a_check_asks_first(person: Person, config:
         at.sees("the result can't be verified. Go on?")
         at.types(answer)
         assert at.process.wait(PATIENCE) == code
-    assert len(person.types("list", "--json").json) == (not code)
+    assert len(person.types("status", "--json").json["tasks"]) == (not code)

@@ -44,7 +44,7 @@ def test_what_no_provider_counted_is_estimated_from_the_beginning_that_two_calls
         assert same >= DEFAULT_CACHE_RATES.minimum
         assert one.paid == pytest.approx(0.1 * same + 1.25 * (one.sent - same), abs=1)
     assert [price_recorded_call(load_call(project, task, one.step)) for one in later] == later
-    shown = as_json("context", "cache", task)
+    shown = as_json("context", "cost", task)
     assert [(one["sent"], one["paid"], one["paid_estimated"]) for one in shown] == [
         (o.sent, o.paid, True) for o in (first, *later)
     ]
@@ -67,7 +67,7 @@ def test_the_code_that_is_edited_is_drawn_on_and_said_so_by_call_and_in_all(work
     project, task = worked
     calls = measure_task_yield(project, task)
     assert [call.step for call in calls] == [1, 2, 3, 4]
-    found = as_json("context", "yield", task)
+    found = as_json("context", "cost", task, "--sections")
     assert found["calls"] == 4 and found["new"]["tokens"] < found["sent"]["tokens"]
     assert found["sent"]["tokens"] == pytest.approx(sum(one.tokens for call in calls for one in call.sections), abs=1)
     sections = found["sections"]
@@ -75,7 +75,7 @@ def test_the_code_that_is_edited_is_drawn_on_and_said_so_by_call_and_in_all(work
     counted = [part for part in sections.values() if part["drawn_on"] is not None]
     drawn = sum(part["tokens"] * part["drawn_on"] for part in counted) / sum(part["tokens"] for part in counted)
     assert 0 < drawn < 1 and found["sent"]["drawn_on"] == pytest.approx(drawn, abs=0.002) and len(found["unused"]) == 3
-    told = CliRunner().invoke(root_command, ["context", "yield", task]).output
+    told = CliRunner().invoke(root_command, ["context", "cost", task, "--sections"]).output
     said = f"{found['sent']['counted']:,} tokens sent beside tools and system text: drawn on {drawn:.0%}"
     assert said in " ".join(told.split())
     shown = {row["name"]: row["drawn_on"] for row in as_json("context", "show", task, "--step", "2")["sections"]}

@@ -1,11 +1,11 @@
-"""What waits for what, as text, DOT, Mermaid and data."""
+"""What waits for what, as text, Mermaid and data."""
 
 import json
 
 from afresh.core.task import TaskStatus
 from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
 from afresh.testing.sample_journals import create_task, end_task
-from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_dot, render_mermaid
+from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_mermaid
 
 
 def make_queue() -> MemoryQueue:
@@ -30,25 +30,19 @@ def test_each_task_stands_above_those_that_it_waits_for() -> None:
     assert all(len(line) <= 40 for line in lines)
 
 
-def test_one_task_is_shown_with_what_has_to_do_with_it() -> None:
-    assert list(read_task_graph(make_queue(), "left").tickets) == ["base", "left", "right", "top"]
-    assert list(read_task_graph(make_queue(), "alone").tickets) == ["alone"]
-
-
 def test_programs_read_it_too() -> None:
     graph = read_task_graph(make_queue())
     told = json.loads(json.dumps(graph_to_json(graph)))
     assert ["base", "left"] in told["edges"] and [row["task"] for row in told["tasks"]] == ["base", "left", "right", "top"]
-    assert "t1 -> t2;" in render_dot(graph) and render_dot(graph).startswith("digraph tasks {")
     assert "t1 --> t2" in render_mermaid(graph) and render_mermaid(graph).startswith("graph LR")
 
 
-def test_a_goal_with_quotes_breaks_neither_format() -> None:
+def test_a_goal_with_quotes_does_not_break_mermaid() -> None:
     store = MemoryStore()
     create_task(store, 'a"b')
     create_task(store, "c", needs=('a"b',))
     graph = read_task_graph(MemoryQueue(store, FakeClock()))
-    assert '\\"b' in render_dot(graph) and "#quot;b" in render_mermaid(graph)
+    assert "#quot;b" in render_mermaid(graph)
 
 
 def test_tasks_that_wait_for_each_other_end_the_drawing() -> None:

@@ -61,7 +61,7 @@ def run_tasks(one: Person) -> dict[str, str]:
     watch_commits(one)
 
     def run(name: str, goal: str, *replies: list[Step]) -> None:
-        told = one.runs(one.script(*replies, name=name), "--json", "--baseline", "once", goal=goal)
+        told = one.runs(one.script(*replies, name=name), "--json", "--set", "baseline=once", goal=goal)
         tasks[name] = told.json["task"]
 
     run("done", "double adds instead of multiplying", [LOOK, RUN], [NOTE, DECIDE], [WRONG], [MEND], [COMPLETE])
@@ -82,8 +82,8 @@ def watch_commits(one: Person) -> None:
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(f'[heartbeat]\nmodel = "scripted:{path}"\n')
     one.write(".afresh/HEARTBEAT.md", "- changes of the public API are in the release notes\n- the README names every command\n")
-    assert one.types("heartbeat", "run").code == 0
+    assert one.types("schedule", "run").code == 0
     one.git("add", ".afresh/HEARTBEAT.md")
     one.commit("double is exported")
-    told = one.types("heartbeat", "run").words
+    told = one.types("schedule", "run").words
     assert "2 changed" in told, told

@@ -119,7 +119,7 @@ def refuse_unapproved_tools(settings: Settings, wanted: Sequence[str]) -> None:
         server = name.partition(".")[0]
         find_server(settings, server)
         if not list_approved_schemas([name]):
-            advice = f"`afresh mcp approve {server}` shows its tools and asks"
+            advice = f"`afresh mcp servers {server} --approve` shows its tools and asks"
             raise BadInput(f"no tool {name} is approved", next=advice, safe="nothing was added")
 
 
@@ -154,7 +154,7 @@ def list_mcp_tools(
             if one.standing is ToolStanding.APPROVED:
                 found.append(one.tool)
             elif any(old.name == one.tool.name for old in approved.tools):
-                alert(f"{one.tool.full_name} is not offered: {one.why or one.standing}; `afresh mcp approve {name}` shows it")
+                alert(f"{one.tool.full_name} is not offered: {one.why or one.standing}; `afresh mcp servers {name}` shows it")
     return found
 
 

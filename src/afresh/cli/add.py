@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afresh.cli.options import (
+    TASK_KNOBS,
     OrderCommand,
     add_order_options,
     json_option,
+    make_knob_option,
     make_order_terms,
     open_current_project,
     priority_type,
@@ -67,6 +69,7 @@ def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
     help="Wait until TASK is done; starts from your HEAD, not from its result. Repeatable.",
 )
 @add_options(*FILING_OPTIONS, *LIST_OPTIONS)
+@make_knob_option(*TASK_KNOBS)
 @json_option
 def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool, **more) -> None:
     """Add a task to the queue, or the tasks of a list. `afresh work` runs them."""

@@ -84,4 +84,4 @@ def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionC
     told = [f"{state.task.id} may change {', '.join(paths)}"] if paths else []
     told += [f"{state.task.id} may {describe_permission(one)}" for one in change.permissions]
     asks = state.status is TaskStatus.BLOCKED
-    return [*told, "it has an open question: afresh inbox" if asks else f"`afresh resume {state.task.id}` continues it"]
+    return [*told, "it has an open question: afresh answer" if asks else f"`afresh resume {state.task.id}` continues it"]

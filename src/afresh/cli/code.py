@@ -1,33 +1,42 @@
-"""`afresh map`, `find`, `who-calls` and `violations`: the code of a repository, without a task."""
+"""`afresh code`: the code of a repository, without a task."""
 
 import click
 
-from afresh.cli.options import WholeNumber, json_option, silent_option
+from afresh.cli.options import TypeOption, WholeNumber, json_option, open_current_project
 from afresh.cli.output import print_code_lines, print_json, print_rendered
 
 
-@click.command("map")
-@click.argument("words", nargs=-1, metavar="[TEXT]")
-@click.option("--for", "about", default="", metavar="TEXT", hidden=True)
-@click.option("--tokens", "-n", default=2_000, type=WholeNumber(1, 200_000), show_default=True, help="Maximum size of the map.")
-@silent_option
-@json_option
-def map_command(words: tuple[str, ...], about: str, tokens: int, as_json: bool) -> None:
-    """Show the most relevant files and symbols, each with the reason.
+@click.group()
+def command() -> None:
+    """Explore the code of this repository, and what is known about it."""
 
-    TEXT is what you want to do or know; without it you get an overview. The ranking uses text, names, imports
-    and git history. Works in any git repository, without `afresh init`,
-    and changes nothing in it. In a pipe, prints the plain map as a model gets it.
+
+@command.command("map")
+@click.argument("words", nargs=-1, metavar="[TEXT]")
+@click.option("--entry", is_flag=True, help="List entry points instead: commands and scripts.")
+@click.option("--tokens", "-n", default=2_000, type=WholeNumber(1, 200_000), show_default=True, help="Maximum size of the map.")
+@json_option
+def show_map(words: tuple[str, ...], entry: bool, tokens: int, as_json: bool) -> None:
+    """Show the most relevant files and symbols.
+
+    Each with the reason. TEXT is what you want to do or know; without it you get an overview. The ranking uses text, names,
+    imports and git history. Works in any git repository, without `afresh init`, and changes nothing in it. In a pipe, prints
+    the plain map as a model gets it.
     """
     import sys
     from pathlib import Path
 
-    from afresh.app.code.explore_code import build_code_map
+    from afresh.app.code.explore_code import build_code_map, list_checkout_entry_points, open_checkout_code
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.code import code_map_to_json, render_code_map
+    from afresh.cli.render.symbols import entry_point_to_json, render_entry_points
 
+    if entry:
+        with show_activity_line("reading the code"):
+            found = list_checkout_entry_points(open_checkout_code(Path.cwd()))
+        return print_json([*map(entry_point_to_json, found)]) if as_json else print_code_lines(render_entry_points(found))
     with show_activity_line("reading the code"):
-        made = build_code_map(Path.cwd(), " ".join([*words, about]).strip(), tokens)
+        made = build_code_map(Path.cwd(), " ".join(words).strip(), tokens)
     if as_json:
         return print_json(code_map_to_json(made))
     for line in made.unindexed:
@@ -35,19 +44,11 @@ def map_command(words: tuple[str, ...], about: str, tokens: int, as_json: bool) 
     return print_code_lines(render_code_map(made)) if sys.stdout.isatty() else click.echo(made.text)
 
 
-SYMBOL_KINDS = ("class", "interface", "function", "method", "constant")
-
-
-@click.command("find")
+@command.command("find")
 @click.argument("symbol", nargs=-1)
-@click.option(
-    "--kind", "-k", "kinds", multiple=True, type=click.Choice(SYMBOL_KINDS), help="Only symbols of this kind. Repeatable."
-)
 @click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True)
-@click.option("--entry", is_flag=True, help="List entry points instead: commands and scripts.")
-@silent_option
 @json_option
-def find_command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, entry: bool, as_json: bool) -> None:
+def find_symbol(symbol: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Find a function, class or constant.
 
     SYMBOL is NAME, Class.method, a part of either, several words of it, or path:NAME. Works in any git
@@ -55,30 +56,22 @@ def find_command(symbol: tuple[str, ...], kinds: tuple[str, ...], limit: int, en
     """
     from pathlib import Path
 
-    from afresh.app.code import explore_code as symbols
-    from afresh.app.code.explore_code import open_checkout_code
+    from afresh.app.code.explore_code import find_existing_symbols, open_checkout_code
     from afresh.cli.render.activity import show_activity_line
-    from afresh.cli.render.symbols import entry_point_to_json, render_entry_points, render_symbol_hits, symbol_hits_to_json
-    from afresh.core.symbol import SymbolKind
+    from afresh.cli.render.symbols import render_symbol_hits, symbol_hits_to_json
 
     with show_activity_line("reading the code"):
         code = open_checkout_code(Path.cwd())
-    if entry:
-        begin = symbols.list_checkout_entry_points(code)
-        return (
-            print_json([entry_point_to_json(each) for each in begin]) if as_json else print_code_lines(render_entry_points(begin))
-        )
     asked = " ".join(symbol)
-    result = symbols.find_existing_symbols(code, asked, [SymbolKind(kind) for kind in kinds], limit)
+    result = find_existing_symbols(code, asked, most=limit)
     return print_json(symbol_hits_to_json(result)) if as_json else print_code_lines(render_symbol_hits(result, asked))
 
 
-@click.command("who-calls")
+@command.command("callers")
 @click.argument("symbol")
 @click.option("--all", "-a", "everything", is_flag=True, help="Include imports, and show long lists in full.")
-@silent_option
 @json_option
-def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
+def show_callers(symbol: str, everything: bool, as_json: bool) -> int:
     """Show the callers of SYMBOL: NAME, Class.method or path:NAME.
 
     In Python, calls are resolved through imports, classes and types. Matches by name only are listed separately.
@@ -98,24 +91,20 @@ def who_calls_command(symbol: str, everything: bool, as_json: bool) -> int:
     return 0
 
 
-@click.command("violations")
+@command.command("violations")
 @click.argument("paths", nargs=-1)
 @click.option("--limit", "-n", default=20, type=WholeNumber(1, 10_000), show_default=True, help="Maximum number of functions.")
-@click.option("--no-offers", is_flag=True, help="Only measure; faster, since no fix is computed.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(("text", "json", "github", "sarif")),
     default="text",
     show_default=True,
-    help="github: annotations of a workflow; sarif: for code scanning.",
+    help="github: annotations of a workflow; sarif: for code scanning; json: the same as --json.",
 )
-@click.option("--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit 1 if more than N functions are over a limit.")
-@silent_option
-@json_option
-def violations_command(
-    paths: tuple[str, ...], limit: int, no_offers: bool, form: str, fail_over: int | None, as_json: bool
-) -> int:
+@click.option("--json", "form", flag_value="json", help="Print JSON.")
+@click.option("--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit 1 over N functions; only measures.")
+def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_over: int | None) -> int:
     """List functions over ruff's complexity limits, worst first.
 
     Limits come from the project's ruff settings, if any. Changes nothing; `afresh run --type fix_violation` fixes them.
@@ -131,9 +120,10 @@ def violations_command(
     root = Path.cwd()
     with show_activity_line("measuring the functions") as tell:
         number = sum(1 for _ in list_violations(root, paths, offers=False))
-        tell(f"looking for changes of {min(number, limit):,} functions")
-        found = list(islice(list_violations(root, paths, offers=not no_offers), limit))
-    if as_json or form == "json":
+        if offers := fail_over is None:
+            tell(f"looking for changes of {min(number, limit):,} functions")
+        found = list(islice(list_violations(root, paths, offers), limit))
+    if form == "json":
         print_json({"violations": [violation_to_json(one) for one in found], "number": number})
     elif form == "sarif":
         print_json(violations_to_sarif(found))
@@ -141,5 +131,37 @@ def violations_command(
         for one in found:
             click.echo(render_github_annotation(one))
     else:
-        print_rendered(render_violations(found, number, offers=not no_offers))
+        print_rendered(render_violations(found, number, offers))
     return int(fail_over is not None and number > fail_over)
+
+
+PROFILE_LEVELS = ("user", "project", "type", "task")
+
+
+@command.command("profile")
+@click.option("--level", "-l", type=click.Choice(PROFILE_LEVELS), default=None, help="Show only this level.")
+@click.option("--for", "goal", default="", metavar="TEXT", help="A goal; adds what is specific to it.")
+@click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
+@click.option("--write", is_flag=True, help="Write the project level into your AGENT.md, AGENTS.md or CLAUDE.md, as a section.")
+@click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and store the result.")
+@json_option
+def show_profile(level: str | None, goal: str, type_: str, write: bool, run: bool, as_json: bool) -> None:
+    """Show what is known: versions, folders, tests, hot spots."""
+    import sys
+
+    from afresh.app.code.project_profile import ProfileRequest, profile_checkout, write_profile_section
+    from afresh.cli.render.activity import show_activity_line
+    from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
+
+    project = open_current_project()
+    with show_activity_line("running the tests" if run else "reading the project"):
+        one = profile_checkout(project, ProfileRequest(type_, goal, run))
+    if write:
+        wrote = str(write_profile_section(project, one.fingerprint).relative_to(project.paths.root))
+        return print_json({"wrote": wrote}) if as_json else click.echo(f"wrote {wrote}")
+    levels = (level,) if level else PROFILE_LEVELS
+    if as_json:
+        return print_json(profile_to_json(one, levels))
+    if sys.stdout.isatty():
+        return print_rendered(render_profile(one, levels))
+    return click.echo(format_plain_profile(one, levels))

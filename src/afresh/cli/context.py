@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option, open_current_project, silent_option
+from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
@@ -19,9 +19,23 @@ def command() -> None:
 @click.argument("task", required=False)
 @step_option
 @click.option("--omitted", is_flag=True, help="Show only sizes and what was left out.")
+@click.option(
+    "--block", "id", default="", metavar="ID", help="Show an archived output or section instead; six characters are enough."
+)
+@click.option("--lines", "span", default="", metavar="A-B", help="With --block: only these lines.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write audit and thinking of each call to DIR instead.",
+)
 @json_option
-def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> None:
+def show(task: str | None, step: int | None, omitted: bool, id: str, span: str, out: Path | None, as_json: bool) -> None:
     """Show one call: sections, tokens and the exact text."""
+    if id:
+        return show_block(id, span, as_json)
+    if out:
+        return write_calls(task, out, step, as_json)
     from afresh.app.inspect.inspect_calls import load_call
     from afresh.app.inspect.measure_calls import price_recorded_call
     from afresh.app.orders.tasks import find_task
@@ -45,9 +59,8 @@ def show(task: str | None, step: int | None, omitted: bool, as_json: bool) -> No
 @click.argument("task", required=False)
 @click.argument("first", type=int, required=False)
 @click.argument("second", type=int, required=False)
-@click.option("--step", type=int, default=None, metavar="N", help="Compare this step with the one before it.")
 @json_option
-def diff(task: str | None, first: int | None, second: int | None, step: int | None, as_json: bool) -> None:
+def diff(task: str | None, first: int | None, second: int | None, as_json: bool) -> None:
     """Compare the calls of two steps (default: the last two)."""
     from afresh.app.inspect.inspect_calls import load_call
     from afresh.app.orders.tasks import find_task
@@ -56,7 +69,7 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 
     project = open_current_project()
     name = find_task(project, task)
-    other = load_call(project, name, second or step)
+    other = load_call(project, name, second)
     one = load_call(project, name, first or other.step - 1)
     steps = (one.step, other.step)
     if as_json:
@@ -66,31 +79,22 @@ def diff(task: str | None, first: int | None, second: int | None, step: int | No
 
 @command.command()
 @click.argument("task", required=False)
+@click.option("--sections", is_flag=True, help="Show how much of each section the replies drew on instead.")
 @json_option
-def cache(task: str | None, as_json: bool) -> None:
+def cost(task: str | None, sections: bool, as_json: bool) -> None:
     """Show tokens sent, paid and cacheable, call by call."""
-    from afresh.app.inspect.measure_calls import list_call_prices
+    from afresh.app.inspect.measure_calls import list_call_prices, measure_task_yield
     from afresh.app.orders.tasks import find_task
+    from afresh.cli.render.context_yield import render_yield, yield_to_json
     from afresh.cli.render.provider_usage import call_price_to_json, render_call_prices
 
     project = open_current_project()
-    prices = list_call_prices(project, find_task(project, task))
+    name = find_task(project, task)
+    if sections:
+        calls = measure_task_yield(project, name)
+        return print_json(yield_to_json(calls)) if as_json else print_rendered(render_yield(calls))
+    prices = list_call_prices(project, name)
     return print_json([call_price_to_json(one) for one in prices]) if as_json else print_rendered(render_call_prices(prices))
-
-
-@command.command("yield")
-@click.argument("task", required=False)
-@click.option("--steps", is_flag=True, help="Show each call.")
-@json_option
-def yield_command(task: str | None, steps: bool, as_json: bool) -> None:
-    """Show how much of what was sent the replies drew on, by section."""
-    from afresh.app.inspect.measure_calls import measure_task_yield
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.context_yield import render_yield, yield_to_json
-
-    project = open_current_project()
-    calls = measure_task_yield(project, find_task(project, task))
-    return print_json(yield_to_json(calls)) if as_json else print_rendered(render_yield(calls, steps))
 
 
 @command.command()
@@ -115,46 +119,8 @@ def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("id")
-@click.option("--lines", "span", default="", metavar="A-B", help="Show only these lines.")
-@json_option
-def block(id: str, span: str, as_json: bool) -> None:
-    """Show an archived output or section.
-
-    The first six characters of the ID are enough.
-    """
-    from afresh.app.inspect.inspect_calls import read_block_text
-    from afresh.core.text import escape_hidden
-
-    text = read_block_text(open_current_project(), id, span)
-    return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
-
-
-@command.command("write")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.argument("task", required=False)
-@step_option
-@json_option
-def write_files(folder: Path, task: str | None, step: int | None, as_json: bool) -> None:
-    """Write audit and thinking of each call into FOLDER.
-
-    The files are step_N.json and, where the provider tells it, step_N.thinking.md.
-    """
-    from afresh.app.inspect.inspect_calls import write_call_files
-    from afresh.app.orders.tasks import find_task
-    from afresh.core.text import format_count
-
-    project = open_current_project()
-    made = write_call_files(project, find_task(project, task), folder, step)
-    if as_json:
-        return print_json({"folder": str(folder), "files": sorted(map(str, made))})
-    return click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")
-
-
-@command.command()
 @click.argument("task", required=False)
 @click.option("--step", type=int, default=None, metavar="N", help="Only the calls of this step (default: all).")
-@silent_option
 @json_option
 def verify(task: str | None, step: int | None, as_json: bool) -> None:
     """Rebuild every call from the journal and compare."""
@@ -183,3 +149,24 @@ def verify(task: str | None, step: int | None, as_json: bool) -> None:
             click.echo("Calls made by another version of afresh differ: each version builds prompts by its own rules.")
     if wrong:
         raise SystemExit(1)
+
+
+def show_block(id: str, span: str, as_json: bool) -> None:
+    from afresh.app.inspect.inspect_calls import read_block_text
+    from afresh.core.text import escape_hidden
+
+    text = read_block_text(open_current_project(), id, span)
+    return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
+
+
+def write_calls(task: str | None, folder: Path, step: int | None, as_json: bool) -> None:
+    """The files are step_N.json and, where the provider tells it, step_N.thinking.md."""
+    from afresh.app.inspect.inspect_calls import write_call_files
+    from afresh.app.orders.tasks import find_task
+    from afresh.core.text import format_count
+
+    project = open_current_project()
+    made = write_call_files(project, find_task(project, task), folder, step)
+    if as_json:
+        return print_json({"folder": str(folder), "files": sorted(map(str, made))})
+    return click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")

@@ -2,25 +2,24 @@
 
 import click
 
-from afresh.cli.options import budget_option, json_option, max_budget_option, open_current_project, priority_type
+from afresh.cli.options import json_option, make_knob_option, open_current_project, priority_type
 
 
 @click.command("edit")
 @click.argument("task")
 @click.option("--priority", type=priority_type, default=None, metavar="N", help="Higher values run first.")
 @click.option("--after", multiple=True, metavar="TASK", help="Also wait until TASK is done. Repeatable.")
-@click.option("--not-after", multiple=True, metavar="TASK", help="Wait for TASK no longer. Repeatable.")
+@click.option("--not-after", multiple=True, metavar="TASK", help="Wait for TASK no longer, or for none: all. Repeatable.")
 @click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Add a label. Repeatable.")
 @click.option("--no-label", "no_labels", multiple=True, metavar="L", help="Remove a label. Repeatable.")
 @click.option("--due", default="", metavar="WHEN", help="2026-12-31, 2026-12-31T18:00, in 6h, 3d, 2w; none: no due time.")
-@budget_option
-@max_budget_option
+@make_knob_option("budget", "max_budget")
 @click.option("--project", "project_name", default="", metavar="P", help="File it under this project.")
 @json_option
 def command(task: str, as_json: bool, **given) -> None:
     """Change the limits of TASK and its place in the queue: priority, what it waits for, labels, due time.
 
-    The goal and the checks of a task never change; `afresh cancel` it and add another.
+    The goal and the checks of a task never change; `afresh discard` it and add another.
     """
     from afresh.app.orders.tasks import find_task, order_limits
     from afresh.app.queue.queue_place import PlaceEdit, edit_place, make_place
@@ -28,18 +27,18 @@ def command(task: str, as_json: bool, **given) -> None:
     from afresh.errors import BadInput
     from afresh.views.task_status import describe_limits, format_time, limits_to_json
 
-    if all(value in (None, "", (), 0) for value in given.values()):
+    if all(value in (None, "", (), {}) for value in given.values()):
         raise BadInput("nothing to change", next="`afresh edit --help` lists the options", safe="nothing was changed")
     project = open_current_project()
-    budget, max_budget = given.pop("budget"), given.pop("max_budget")
-    if budget or max_budget:
-        state = order_limits(project, find_task(project, task), budget, max_budget)
+    if knobs := given.pop("knobs"):
+        state = order_limits(project, find_task(project, task), knobs.get("budget", 0), knobs.get("max_budget", 0))
         if not any(given.values()) and given["priority"] is None:
             said = {"task": state.task.id, "status": state.status.value, "limits": limits_to_json(state)}
             words = f"{state.task.id} is {state.status}: {describe_limits(state)}"
             return print_json(said) if as_json else click.echo(words)
     name, no_due = find_task(project, task), given["due"] == "none"
-    after, not_after = (tuple(find_task(project, need) for need in given[key]) for key in ("after", "not_after"))
+    after = tuple(find_task(project, need) for need in given["after"])
+    not_after = tuple(need if need == "all" else find_task(project, need) for need in given["not_after"])
     filing = make_place(project.clock.now(), 0, (), given["labels"], "" if no_due else given["due"], given["project_name"])
     edit = PlaceEdit(given["priority"], after, not_after, filing, given["no_labels"], no_due)
     place = edit_place(project, name, edit.apply).place

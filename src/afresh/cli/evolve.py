@@ -15,7 +15,7 @@ def command() -> None:
 @click.option("--tasks", default=60, show_default=True, metavar="N", type=WholeNumber(1), help="Read the newest N tasks.")
 @json_option
 def report_command(tasks: int, as_json: bool) -> None:
-    """Show what prompts were used for, what was missing, and the policies so far with their proofs."""
+    """Show what prompts were used for, and policies with their proofs."""
     from afresh.app.evolve.evolve_policy import report_use
     from afresh.app.evolve.task_policy import load_policy_history
     from afresh.cli.render.evolve import render_history, render_use_report, report_to_json
@@ -32,7 +32,7 @@ def report_command(tasks: int, as_json: bool) -> None:
 @click.argument("proposals", nargs=-1)
 @json_option
 def try_command(proposals: tuple[str, ...], as_json: bool) -> None:
-    """Look for better policies in older work, and replay newer work under them.
+    """Look for better policies, and prove them on newer work.
 
     With six tasks and more it also searches for a policy that needs fewer tokens. PROPOSALS are tried again.
     """

@@ -5,14 +5,13 @@ from pathlib import Path
 import click
 
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.options import json_option, open_current_project, silent_option
+from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 
 @click.command("export")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
-@silent_option
 @json_option
 def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -> None:
     """Write all tasks to FOLDER (default: .afresh/export).
@@ -37,7 +36,6 @@ def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -
 @click.command("import")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--allow-network", is_flag=True, help="Take tasks that open the network, too; see `afresh allow`.")
-@silent_option
 @json_option
 def import_command(folder: Path | None, allow_network: bool, as_json: bool) -> None:
     """Import the tasks in FOLDER (default: the copy in .afresh/state/export, and .afresh/export).

@@ -1,4 +1,4 @@
-"""`afresh help` and `version`."""
+"""`afresh help`."""
 
 import click
 
@@ -6,7 +6,7 @@ import click
 @click.command("help")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
-def help_command(context: click.Context, names: tuple[str, ...]) -> None:
+def command(context: click.Context, names: tuple[str, ...]) -> None:
     """Show the help of COMMAND, such as `afresh help run`; without one, list all commands."""
     at = context.find_root()
     for name in names:
@@ -17,11 +17,3 @@ def help_command(context: click.Context, names: tuple[str, ...]) -> None:
         assert found, "an unknown name is a UsageError"
         at = click.Context(found, at, name)
     click.echo(at.get_help())
-
-
-@click.command("version")
-def version_command() -> None:
-    """Show the version."""
-    from afresh import __version__
-
-    click.echo(f"afresh, version {__version__}")

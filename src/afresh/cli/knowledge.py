@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """List, search, approve and reject what finished tasks have learnt."""
+    """List, approve and reject what finished tasks have learnt."""
 
 
 @command.command("list")
@@ -74,20 +74,6 @@ def edit(name: str, as_json: bool) -> None:
     path = find_lesson_file(project, name)
     click.edit(filename=str(path))
     print_lesson(read_lesson_file(project, path), as_json)
-
-
-@command.command()
-@click.argument("question", nargs=-1, required=True)
-@json_option
-def search(question: tuple[str, ...], as_json: bool) -> None:
-    """Show the lessons a task with this goal would get."""
-    from afresh.app.memory.curate_lessons import search_project_lessons
-    from afresh.cli.render.lessons import lesson_hits_to_json, render_lesson_hits
-
-    found = search_project_lessons(open_current_project(), " ".join(question))
-    if as_json:
-        return print_json(lesson_hits_to_json(found))
-    return print_rendered(render_lesson_hits(found))
 
 
 @command.command()

@@ -12,55 +12,39 @@ from afresh import __version__
 COMMAND_SECTIONS = {
     "Start here": {
         "setup": "Choose your model, and set up this repository.",
-        "init": "Set up another repository.",
         "run": "Work on a goal until the checks pass.",
         "chat": "Talk with the agent, turn by turn.",
         "status": "Show all tasks and what each needs next.",
         "show": "Show one task in detail.",
         "diff": "Show what a task has changed.",
         "apply": "Merge a task's result into your branch.",
-        "resume": "Continue an interrupted task.",
+        "resume": "Continue an interrupted task, or try a failed one again.",
+        "help": "Show the help of a command.",
     },
-    "Work": {
+    "Work on a task": {
+        "answer": "Answer questions of tasks, or list them.",
         "watch": "Follow a task that runs elsewhere.",
-        "acp": "Serve your editor (Agent Client Protocol).",
-        "retry": "Try a failed or discarded task again.",
-        "skip": "Start now, ignoring tasks it waits for.",
-        "inbox": "List questions that need your answer.",
-        "answer": "Answer a task's question.",
-        "allow": "Let a task change tests it may not change.",
+        "allow": "Let a task change tests or use the network.",
         "undo": "Undo a task's last change.",
+        "discard": "End tasks; delete their branches and worktrees.",
         "pr": "Write a pull request for a task's result.",
-        "discard": "Delete branch and worktree of tasks.",
-        "checkpoints": "List points a task can go back to.",
     },
     "Queue": {
-        "dashboard": "Watch and steer everything in the browser.",
-        "serve": "Run workers, schedules and dashboard as one.",
-        "add": "Add a task to the queue.",
+        "add": "Add a task to the queue, or a list of them.",
         "edit": "Change a task's priority, labels and due time.",
-        "block": "Keep a task back, with a reason.",
-        "unblock": "Put a blocked task back into the queue.",
-        "pause": "Pause a task, even while it runs.",
-        "continue": "Let a paused task go on.",
-        "cancel": "End a task before it is done.",
-        "graph": "Show which tasks wait for which.",
+        "hold": "Keep a task from being worked on.",
+        "release": "Put a held or failed task back into the queue.",
         "work": "Run the next tasks from the queue.",
-        "heartbeat": "Watch a checklist; call a model on changes.",
-        "schedule": "Add tasks at intervals or set times.",
+        "serve": "Run workers, schedules and dashboard as one.",
+        "dashboard": "Watch and steer everything in the browser.",
+        "schedule": "Add tasks and watch a checklist again and again.",
         "export": "Write tasks and journals to files for git.",
         "import": "Read tasks from exported files.",
     },
-    "Code": {
-        "map": "Show the most relevant files and symbols.",
-        "find": "Find a function, class or constant.",
-        "who-calls": "Show the callers of a function or class.",
-        "violations": "List functions that are too complex.",
-        "fingerprint": "Show what is known about this project.",
-    },
     "What it knows and sends": {
+        "code": "Find your way in the code; list complex functions.",
         "instructions": "Show which instructions a task gets.",
-        "memory": "Search and correct remembered facts.",
+        "memory": "List and correct remembered facts.",
         "knowledge": "Manage lessons learnt by tasks.",
         "template": "Show and check task templates.",
         "context": "Inspect the prompts a task has sent.",
@@ -70,29 +54,30 @@ COMMAND_SECTIONS = {
     "Models, money, this machine": {
         "models": "List usable models and test one.",
         "spend": "Show tokens and money spent, with limits.",
-        "report": "Show the figures of the last week.",
-        "doctor": "Check this machine and project.",
-        "fsck": "Check all stored state, and repair it.",
+        "doctor": "Check this machine and project; repair what is stored.",
+        "init": "Set up another repository.",
         "demo": "Run on a sample project; no key needed.",
-        "mailbox": "Play the model by hand.",
+        "acp": "Serve your editor (Agent Client Protocol).",
         "mcp": "Serve other agents; use MCP servers.",
-        "help": "Show the help of a command.",
+        "mailbox": "Play the model by hand.",
     },
 }
 """Help lines are defined here so that `--help` imports no command."""
-OTHER_COMMANDS = ("list", "decisions", "rebuild", "version")
-"""Not listed: the same as `status --all`, `show --decisions`, `doctor --rebuild` and `--version`."""
+NEW_NAMES = {
+    "retry": "resume", "skip": "edit TASK --not-after all", "inbox": "answer", "checkpoints": "show --checkpoints",
+    "cancel": "discard", "block": "hold", "pause": "hold", "unblock": "release", "continue": "release",
+    "graph": "status --graph", "heartbeat": "schedule", "map": "code map", "find": "code find", "who-calls": "code callers",
+    "violations": "code violations", "fingerprint": "code profile", "report": "spend --week", "fsck": "doctor --deep",
+    "rebuild": "doctor --rebuild", "list": "status --all", "decisions": "show --decisions", "version": "--version",
+}  # fmt: skip
+"""What former commands are now."""
 COMMAND_FILES = {
-    "code": ("map", "find", "who-calls", "violations"),
     "export_import": ("export", "import"),
-    "help": ("help", "version"),
-    "hold": ("block", "unblock", "pause", "continue", "cancel"),
-    "inbox": ("inbox", "answer"),
-    "project": ("init", "doctor", "rebuild", "instructions", "fingerprint"),
+    "hold": ("hold", "release"),
+    "project": ("init", "instructions"),
     "results": ("apply", "undo", "discard"),
-    "retry": ("retry", "skip"),
     "run": ("run", "resume"),
-    "tasks": ("list", "status", "show", "decisions"),
+    "tasks": ("status", "show"),
 }
 """Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
 
@@ -100,10 +85,6 @@ COMMAND_FILES = {
 def list_command_names() -> list[str]:
     """Return the names that `--help` lists."""
     return [name for commands in COMMAND_SECTIONS.values() for name in commands]
-
-
-def is_command_name(name: str) -> bool:
-    return name in OTHER_COMMANDS or name in list_command_names()
 
 
 def load_command(name: str) -> click.Command:
@@ -114,9 +95,7 @@ def load_command(name: str) -> click.Command:
     file = next((file for file, names in COMMAND_FILES.items() if name in names), name)
     if util.find_spec(f"afresh.cli.{file}") is None:
         raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
-    return getattr(
-        import_module(f"afresh.cli.{file}"), "command" if file not in COMMAND_FILES else f"{name.replace('-', '_')}_command"
-    )
+    return getattr(import_module(f"afresh.cli.{file}"), f"{name}_command" if file in COMMAND_FILES else "command")
 
 
 class LazyCommandGroup(click.Group):
@@ -126,7 +105,7 @@ class LazyCommandGroup(click.Group):
         return list_command_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return load_command(cmd_name) if is_command_name(cmd_name) else None
+        return load_command(cmd_name) if cmd_name in list_command_names() else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in COMMAND_SECTIONS.items():
@@ -134,8 +113,10 @@ class LazyCommandGroup(click.Group):
                 formatter.write_dl(list(commands.items()), col_max=12)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if is_command_name(args[0]) or args[0].startswith("-"):
+        if args[0] in list_command_names() or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
+        if args[0] in NEW_NAMES:
+            raise click.UsageError(f"`afresh {args[0]}` is now `afresh {NEW_NAMES[args[0]]}`", ctx)
         from difflib import get_close_matches
 
         near = get_close_matches(args[0], list_command_names(), n=1)

@@ -36,15 +36,28 @@ def command(context: click.Context, http: int | None, read_only: bool, folder: s
             serve_http(served, http, lambda line: click.echo(line, err=True))
 
 
-@command.command("list")
-@click.argument("names", nargs=-1, metavar="[SERVER]…")
+@command.command("servers")
+@click.argument("name", default="", metavar="[SERVER]")
+@click.argument("tools", nargs=-1, metavar="[TOOL]…")
+@click.option("--approve", is_flag=True, help="Approve tools of SERVER as they are described now (default: all).")
+@click.option("--revoke", is_flag=True, help="Take back the approval of SERVER's tools.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask before tools are approved.")
 @json_option
-def list_command(names: tuple[str, ...], as_json: bool) -> None:
+def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool, yes: bool, as_json: bool) -> None:
     """Start the MCP servers of your config.toml and list their tools."""
-    from afresh.app.mcp_servers import list_mcp_servers
+    from afresh.app.mcp_servers import list_mcp_servers, revoke_server
     from afresh.app.settings import load_user_settings
 
-    listed = list_mcp_servers(load_user_settings(), names)
+    if (approve or revoke) and not name:
+        raise click.UsageError("name the SERVER")
+    if approve and revoke:
+        raise click.UsageError("give one of --approve and --revoke")
+    if approve:
+        return approve_server(name, tools, yes, as_json)
+    if revoke:
+        number = revoke_server(name)
+        return print_json({"revoked": number}) if as_json else click.echo(f"revoked {number} tools of {name}")
+    listed = list_mcp_servers(load_user_settings(), [name] if name else [])
     if as_json:
         return print_json([mcp_server_to_json(server) for server in listed])
     for server in listed:
@@ -54,13 +67,7 @@ def list_command(names: tuple[str, ...], as_json: bool) -> None:
     return None
 
 
-@command.command()
-@click.argument("name", metavar="SERVER")
-@click.argument("tools", nargs=-1, metavar="[TOOL]…")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@json_option
-def approve(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    """Approve tools of SERVER as they are described now (default: all)."""
+def approve_server(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None:
     from afresh.app.mcp_servers import ToolStanding, approve_tools, list_mcp_servers
     from afresh.app.settings import load_user_settings
     from afresh.errors import BadInput, NeedsPerson
@@ -70,7 +77,7 @@ def approve(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None
     if server.fault:
         raise NeedsPerson(server.fault, safe="nothing was approved")
     if unknown := sorted(set(tools) - {one.tool.name for one in server.tools}):
-        raise BadInput(f"{name} has no tool {unknown[0]!r}", next=f"afresh mcp list {name}", safe="nothing was approved")
+        raise BadInput(f"{name} has no tool {unknown[0]!r}", next=f"afresh mcp servers {name}", safe="nothing was approved")
     chosen = [one for one in server.tools if not tools or one.tool.name in tools]
     click.echo(render_mcp_server(replace(server, tools=tuple(chosen))), err=as_json)
     able = [one.tool for one in chosen if one.standing is not ToolStanding.REFUSED]
@@ -82,14 +89,3 @@ def approve(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None
     if as_json:
         return print_json({"approved": [tool.full_name for tool in able]})
     return click.echo(f"approved {len(able)}; a task uses them with --mcp {name}, or --mcp {able[0].full_name}")
-
-
-@command.command("revoke")
-@click.argument("name", metavar="SERVER")
-@json_option
-def revoke_approval(name: str, as_json: bool) -> None:
-    """Take back the approval of SERVER's tools."""
-    from afresh.app.mcp_servers import revoke_server
-
-    number = revoke_server(name)
-    print_json({"revoked": number}) if as_json else click.echo(f"revoked {number} tools of {name}")

@@ -1,8 +1,5 @@
 """`afresh memory`: searches and edits the project's facts."""
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
 from afresh.cli.options import WholeNumber, json_option, open_current_project
@@ -17,31 +14,14 @@ def command() -> None:
     """Search, add, correct and forget facts for later prompts."""
 
 
-def add_filters(function: Callable[..., Any]) -> Callable[..., Any]:
-    options = (
-        click.option("--kind", "-k", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind."),
-        click.option("--task", "-t", default="", metavar="TASK", help="Only facts found by this task."),
-        click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True),
-        json_option,
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
 @command.command("list")
-@add_filters
-@click.pass_context
-def list_command(context: click.Context, **filters: Any) -> None:
-    """List current facts, the newest first."""
-    context.invoke(search, words=(), **filters)
-
-
-@command.command()
 @click.argument("words", nargs=-1)
-@add_filters
-def search(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
-    """Search current facts (without WORDS: the newest)."""
+@click.option("--kind", "-k", type=click.Choice(FACT_KINDS), default=None, help="Only facts of this kind.")
+@click.option("--task", "-t", default="", metavar="TASK", help="Only facts found by this task.")
+@click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True)
+@json_option
+def list_facts(words: tuple[str, ...], kind: str | None, task: str, limit: int, as_json: bool) -> None:
+    """List current facts that fit WORDS (default: the newest)."""
     from afresh.app.memory import edit_facts as memory
     from afresh.cli.render.facts import render_facts
     from afresh.views.project_memory_file import fact_to_json

@@ -5,7 +5,7 @@ import sys
 import click
 
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.options import json_option, silent_option
+from afresh.cli.options import json_option
 from afresh.cli.output import print_json, print_rendered
 
 
@@ -37,7 +37,6 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("name")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation before a paid call.")
-@silent_option
 @json_option
 def check(name: str, yes: bool, as_json: bool) -> None:
     """Test a model with one small call: key, address, tools, streaming.

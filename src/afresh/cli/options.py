@@ -18,11 +18,6 @@ def default_to_empty(context: click.Context, parameter: click.Parameter, value: 
     return value or ""
 
 
-def default_to_zero(context: click.Context, parameter: click.Parameter, value: int | None) -> int:
-    """Return 0, which stands for the default, if the option was not given."""
-    return value or 0
-
-
 class WholeNumber(click.IntRange):
     """A whole number between limits, with plain words for one that is not."""
 
@@ -42,14 +37,21 @@ class WholeNumber(click.IntRange):
 
 
 OPTION_SECTIONS = {
-    "Task": ("type_", "issue", "on", "with_changes", "model", "mode", "loop"),
+    "What to do": ("type_", "issue", "on", "with_changes"),
+    "Or tasks from a list": ("file", "own", "tests", "violations", "dry_run"),
     "Queue": ("priority", "needs", "labels", "due", "project_name"),
-    "Checks": ("checks", "no_check", "baseline", "force"),
-    "Limits": ("steps", "budget", "max_budget", "thinking"),
-    "Permissions": ("test_changes", "addresses", "commands", "tools", "no_sandbox"),
-    "Lists instead of a goal": ("file", "own", "tests", "violations", "dry_run"),
+    "Checks": ("checks", "no_check", "force"),
+    "Limits and permissions": ("knobs", "test_changes", "addresses", "commands", "tools", "no_sandbox"),
+    "Model": ("model", "mode"),
 }
 """Options of `run` and `add` by what they are about; all others are about output."""
+
+
+FORMER_OPTIONS = {
+    "--budget": "budget", "--max-budget": "max_budget", "--steps": "max_steps", "--thinking": "thinking", "--loop": "loop",
+    "--baseline": "baseline",
+}  # fmt: skip
+"""What `--set` has taken over."""
 
 
 class OrderCommand(click.Command):
@@ -64,10 +66,18 @@ class OrderCommand(click.Command):
                     formatter.write_dl(rows)
         with formatter.section("Output"):
             formatter.write_dl(list(named.values()))
+        settings = [(name, KNOBS[name][0]) for option in options if isinstance(option, KnobOption) for name in option.knobs]
+        with formatter.section("Settings for --set"):
+            formatter.write_dl(settings)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name not in FORMER_OPTIONS:
+                raise
+            what = f"`{error.option_name}` is now `--set {FORMER_OPTIONS[error.option_name]}=VALUE`"
+            raise click.UsageError(what, ctx) from None
         except click.UsageError as error:
             if "unexpected extra argument" not in error.message:
                 raise
@@ -80,12 +90,6 @@ priority_type = WholeNumber(-MAX_PRIORITY, MAX_PRIORITY)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-def remember_quiet(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Keep it for `show_activity_line`; the command itself need not know it."""
-    context.meta["quiet"] = value
-
-
-silent_option = click.option("--quiet", "-q", is_flag=True, expose_value=False, callback=remember_quiet, help="Show no progress.")
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 verbose_option = click.option(
     "--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what a kept history would have cost."
@@ -95,20 +99,21 @@ model_option = click.option(
     "-m",
     default="",
     metavar="M",
-    help="One of your models, provider:NAME, mailbox:DIR or offline (see `afresh models`).",
+    help="One of `afresh models`, provider:NAME, mailbox:DIR or offline.",
 )
 mode_option = click.option(
     "--mode",
     callback=default_to_empty,
     type=click.Choice(("autonomous", "supervised", "interactive")),
-    help="Run unattended, confirm each new phase, or confirm each step.",
+    metavar="MODE",
+    help="autonomous, supervised (confirm each new phase) or interactive (confirm each step).",
 )
 test_changes_option = click.option(
     "--allow-test-changes",
     "test_changes",
     multiple=True,
     metavar="PATH",
-    help="Test file, folder or file that acts unasked (CI, hooks) that it may change. Repeatable.",
+    help="Test, folder, or CI file or hook that it may change. Repeatable.",
 )
 network_option = click.option(
     "--allow-network",
@@ -135,17 +140,62 @@ notify_option = click.option(
 )
 
 
-baseline_option = click.option(
-    "--baseline",
-    callback=default_to_empty,
-    type=click.Choice(("once", "twice")),
-    help="Runs of each check before the first change (default: twice, to find flaky tests; once if it passes after a minute).",
-)
+KNOBS: dict[str, tuple[str, tuple[str, ...] | int]] = {
+    "budget": ("most tokens of a call, reply included (default: 4,000 at first, more where needed or cheaper)", 1),
+    "max_budget": ("how far that limit may rise (default: with budget not at all, else 4 × the start)", 1),
+    "max_steps": ("steps before it stops and asks (default: 60)", 1),
+    "thinking": ("extra tokens for thinking; 0 for none (default: by type)", 0),
+    "loop": ("react (step by step) or plan_execute (plan first); default: by type", ("react", "plan_execute")),
+    "baseline": ("how often each check runs before the first change: once or twice, to find flaky tests", ("once", "twice")),
+}
+"""What `--set` sets, by the names that config.toml has: what it means, and its words or smallest number."""
+TASK_KNOBS = tuple(name for name in KNOBS if name != "baseline")
+"""What is recorded with a task."""
+MAX_DIGITS = 12
+
+
+def parse_knob(name: str, value: str) -> int | str:
+    """Return the value as its setting requires. BadParameter says what it may be."""
+    able = KNOBS[name][1]
+    if isinstance(able, tuple):
+        if value not in able:
+            raise click.BadParameter(f"{name} should be {' or '.join(able)}, not {value!r}")
+        return value
+    if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS and int(value) >= able):
+        raise click.BadParameter(f"{name} should be a whole number from {able} on, not {value!r}")
+    return int(value)
+
+
+class KnobOption(click.Option):
+    """`--set NAME=VALUE` for some settings; the command gets a dictionary."""
+
+    def __init__(self, *args: Any, knobs: tuple[str, ...], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.knobs = knobs
+
+    def process_value(self, ctx: click.Context, value: Any) -> dict[str, int | str]:
+        read = dict[str, int | str]()
+        for word in super().process_value(ctx, value):
+            name, equals, text = word.partition("=")
+            if name not in self.knobs or not equals:
+                fault = f"no such setting: {name}" if equals else f"{word!r} is not NAME=VALUE"
+                raise click.BadParameter(f"{fault}; settings: {', '.join(self.knobs)}", ctx, self)
+            read[name] = parse_knob(name, text.strip())
+        return read
+
+
+def make_knob_option(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    text = (
+        f"Set {' or '.join(names)} for this task. Repeatable."
+        if len(names) < 3
+        else "A setting of this task; see below. Repeatable."
+    )
+    return click.option("--set", "knobs", cls=KnobOption, knobs=names, multiple=True, metavar="NAME=VALUE", help=text)
 
 
 def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a run; together they are `RunFlags`."""
-    for option in (json_option, baseline_option, notify_option, verbose_option, quiet_option, no_sandbox_option, mode_option):
+    for option in (json_option, notify_option, verbose_option, quiet_option, no_sandbox_option, mode_option):
         function = option(function)
     return function
 
@@ -161,20 +211,6 @@ class TypeOption(click.Option):
         return super().get_help_record(ctx)
 
 
-budget_option = click.option(
-    "--budget",
-    callback=default_to_zero,
-    type=WholeNumber(min=1),
-    metavar="N",
-    help="Most tokens of a call, reply included (default: 4,000 at first, more where it is needed or cheaper).",
-)
-max_budget_option = click.option(
-    "--max-budget",
-    callback=default_to_zero,
-    type=WholeNumber(min=1),
-    metavar="N",
-    help="How far that limit may rise (default: with --budget not at all, else to 16,000).",
-)
 ORDER_OPTIONS = (
     click.argument("goal", required=False),
     click.option(
@@ -182,7 +218,7 @@ ORDER_OPTIONS = (
         "issue",
         default="",
         metavar="FILE",
-        help="Take the goal from an issue: its text, or the JSON of gh or glab; - reads it from stdin.",
+        help="Take the goal from an issue: text, or JSON of gh or glab; - reads stdin.",
     ),
     click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
     click.option(
@@ -190,28 +226,6 @@ ORDER_OPTIONS = (
     ),
     click.option("--no-check", is_flag=True, help="Start without a check: you review the result (`apply --unverified`)."),
     click.option("--force", is_flag=True, help="Start although a file of the goal or a program was not found."),
-    budget_option,
-    max_budget_option,
-    click.option(
-        "--thinking",
-        default=None,
-        type=WholeNumber(min=0),
-        metavar="N",
-        help="Extra tokens for thinking; 0 for none (default: by type).",
-    ),
-    click.option(
-        "--steps",
-        callback=default_to_zero,
-        type=WholeNumber(min=1),
-        metavar="N",
-        help="Steps before it stops and asks (default: 60).",
-    ),
-    click.option(
-        "--loop",
-        callback=default_to_empty,
-        type=click.Choice(("react", "plan_execute")),
-        help="Act step by step, or plan first (default: by type).",
-    ),
     test_changes_option,
     network_option,
     command_option,
@@ -232,8 +246,8 @@ def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def select_limits(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the limits among the options of an order, by their names in `TaskOrder`."""
-    same = ("budget", "max_budget", "loop", "thinking", "test_changes", "tools")
-    return {"max_steps": given["steps"], **{name: given[name] for name in same}}
+    knobs = {name: value for name, value in given["knobs"].items() if name in TASK_KNOBS}
+    return {**knobs, "test_changes": given["test_changes"], "tools": given["tools"]}
 
 
 def read_order(goal: str | None, more: "dict[str, Any]") -> "tuple[str, list[Event]]":

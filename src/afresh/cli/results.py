@@ -1,17 +1,17 @@
 """`afresh apply`, `undo` and `discard`: merge or drop the changes of a task."""
 
 import sys
+from typing import Any
 
 import click
 
-from afresh.cli.options import WholeNumber, json_option, open_current_project, silent_option
+from afresh.cli.options import WholeNumber, json_option, open_current_project
 from afresh.cli.output import print_json
 
 
 @click.command("apply")
 @click.argument("task", required=False)
 @click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
-@silent_option
 @json_option
 def apply_command(task: str | None, unverified: bool, as_json: bool) -> None:
     """Merge the branch of TASK (default: the latest that is done) into your current branch."""
@@ -70,9 +70,13 @@ def undo_command(task: str | None, steps: int, why: str, as_json: bool) -> None:
 @click.option("--why", default="", metavar="WORDS", help="The reason, kept in the journal.")
 @json_option
 def discard_command(tasks: tuple[str, ...], failed: bool, yes: bool, why: str, as_json: bool) -> None:
-    """End each TASK, and delete its worktree and branch. Its journal is kept."""
+    """End each TASK, and delete its worktree and branch. Its journal is kept.
+
+    The worker of a task that runs does it before its next call.
+    """
     from afresh.app.orders.tasks import find_task, refuse_part_of_task
-    from afresh.app.results.task_result import discard_task_result, list_tasks_without_result
+    from afresh.app.queue.hold_task import discard_task
+    from afresh.app.results.task_result import list_tasks_without_result
     from afresh.cli.exit_codes import ExitCode
     from afresh.core.task import TaskStatus
 
@@ -86,14 +90,16 @@ def discard_command(tasks: tuple[str, ...], failed: bool, yes: bool, why: str, a
     verified = [state.task.id for state in states if state.status is TaskStatus.DONE and state.workspace.commit]
     kept = [] if yes else [task for task in verified if not confirm_deletion(task, as_json)]
     discarded = [state for state in states if state.task.id not in kept]
+    rows: list[dict[str, Any]] = []
     for state in discarded:
-        discard_task_result(project, state.task.id, why.strip())
+        after, owner = discard_task(project, state.task.id, why)
+        commit, status = state.workspace.commit, after.status.value
+        rows.append({"task": state.task.id, "status": status, "commit": commit, "asked_worker": bool(owner)})
         if not as_json:
-            commit = state.workspace.commit[:12]
-            back = f"; its result was commit {commit}: `git branch NAME {commit}` brings it back" if commit else ""
-            click.echo(f"discarded {state.task.id}{back}")
+            back = f"; its result was commit {commit[:12]}: `git branch NAME {commit[:12]}` brings it back" if commit else ""
+            waits = f"its worker discards {state.task.id} before its next call"
+            click.echo(waits if owner else f"discarded {state.task.id}{back}")
     if as_json:
-        rows = [{"task": state.task.id, "status": "discarded", "commit": state.workspace.commit} for state in discarded]
         print_json(rows)
     elif not states:
         click.echo("no task has ended without a result")

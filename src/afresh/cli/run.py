@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import (
+    KNOBS,
     OrderCommand,
     WholeNumber,
     add_order_options,
     add_run_options,
+    make_knob_option,
     make_order_terms,
     model_option,
     open_current_project,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 @add_order_options
 @click.option("--on", default="", metavar="TASK", help="Go on from the result of TASK, applied or not.")
 @click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
+@make_knob_option(*KNOBS)
 @add_run_options
 def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> None:
     """Work on GOAL until the checks pass. Exits 0 only if they do."""
@@ -43,6 +46,7 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 
     project = open_current_project()
     way = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
+    way = replace(way, baseline=more["knobs"].get("baseline", ""))
     way.refuse_alone()
     terms = make_order_terms(more["no_check"], more["force"], way.attended, silent=way.quiet or way.as_json)
     goal, events = read_order(goal, more)
@@ -60,22 +64,29 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
     "step",
     type=WholeNumber(min=0),
     metavar="STEP",
-    help="Go back to the checkpoint after STEP (afresh checkpoints).",
+    help="Go back to the checkpoint after STEP (see `afresh show --checkpoints`).",
 )
+@click.option("--hint", default="", metavar="WORDS", help="What the model should know this time, after a failure.")
 @model_option
 @add_run_options
-def resume_command(task: str | None, step: int | None, **way) -> None:
-    """Continue TASK (default: the latest that is not over)."""
+def resume_command(task: str | None, step: int | None, hint: str, **way) -> None:
+    """Continue TASK (default: the latest that is not over).
+
+    A failed task goes on with all that it knows. A discarded one starts again from scratch, as a new task.
+    """
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.hold_task import end_pause
+    from afresh.app.queue.retry_task import retry_task
 
-    project = open_current_project()
-    name, flags = find_task(project, task, lambda ticket: not ticket.status.over), RunFlags(**way)
+    project, flags = open_current_project(), RunFlags(**way)
+    name = find_task(project, task, lambda ticket: ticket.status.retried if hint else not ticket.status.over)
     flags.refuse_alone()
     if step is not None:
         from afresh.app.results.recover_task import recover_task
 
         recover_task(project, name, step)
+    if hint or project.store.load(name).status.retried:
+        name = retry_task(project, name, hint).task.id
     end_pause(project, name)
     run_and_report(project, name, flags)
 

@@ -1,4 +1,4 @@
-"""`afresh list`, `status`, `show` and `decisions`: tasks in the queue."""
+"""`afresh status` and `show`: tasks in the queue."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,20 +36,6 @@ def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:
     ):  # fmt: skip
         function = option(function)
     return function
-
-
-@click.command("list")
-@add_ticket_filters
-@json_option
-def list_command(as_json: bool, **filters) -> None:
-    """List tasks, a line each: all, or those that fit."""
-    from afresh.views.task_list import ticket_to_json
-
-    project = read_current_tasks()
-    tickets = _find_tickets(project, filters)
-    if as_json:
-        return print_json([ticket_to_json(ticket) for ticket in tickets])
-    return _print_task_rows(project, tickets, filters)
 
 
 def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequence[QueueTicket]":
@@ -98,14 +84,18 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", fi
 @click.command("status")
 @add_ticket_filters
 @click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, even finished ones.")
+@click.option("--graph", is_flag=True, help="Show which tasks wait for which: each above those it waits for.")
+@click.option("--mermaid", is_flag=True, help="With --graph: print Mermaid, as Markdown pages show it.")
 @json_option
-def status_command(everything: bool, as_json: bool, **filters) -> None:
+def status_command(everything: bool, graph: bool, mermaid: bool, as_json: bool, **filters) -> None:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
 
     project = read_current_tasks()
+    if graph or mermaid:
+        return _print_graph(project, mermaid, as_json)
     now = project.clock.now()
     spending = _list_limit_warnings(project.root, now)
     if (everything or any(filters.values())) and not as_json:
@@ -124,6 +114,22 @@ def status_command(everything: bool, as_json: bool, **filters) -> None:
         print_lines(render_status(seen, page))
     if lost:
         raise SystemExit(ExitCode.SETUP)
+    return None
+
+
+def _print_graph(project: "TaskReader", mermaid: bool, as_json: bool) -> None:
+    from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_mermaid
+
+    graph = read_task_graph(project.queue)
+    if as_json:
+        return print_json(graph_to_json(graph))
+    if mermaid:
+        return click.echo(render_mermaid(graph))
+    for line in draw_graph_lines(graph, measure_width()) or ["no task waits for another"]:
+        click.echo(line)
+    if not graph.is_whole:
+        click.echo("There are more open tasks than are shown.", err=True)
+    return None
 
 
 def _describe_task_costs(root: Path) -> Mapping[str, str]:
@@ -149,15 +155,15 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @click.command("show")
 @click.argument("task", required=False)
 @click.option("--diff", "with_diff", is_flag=True, help="Add what it has changed (as `afresh diff`).")
-@click.option("--decisions", "with_decisions", is_flag=True, help="Show its decisions as a tree instead.")
+@click.option("--decisions", is_flag=True, help="Show its decisions as a tree instead.")
+@click.option("--checkpoints", is_flag=True, help="Show the points that `afresh resume --from` goes back to instead.")
 @json_option
-@click.pass_context
-def show_command(context: click.Context, task: str | None, with_diff: bool, with_decisions: bool, as_json: bool) -> None:
+def show_command(task: str | None, with_diff: bool, decisions: bool, checkpoints: bool, as_json: bool) -> None:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
     from afresh.app.queue.read_tasks import find_task_id, find_ticket
 
-    if with_decisions:
-        return context.invoke(decisions_command, task=task, as_json=as_json)
+    if decisions or checkpoints:
+        return (show_decisions if decisions else show_checkpoints)(task, as_json)
     project = read_current_tasks()
     state = project.load(find_task_id(project.queue, project.export_folder, task))
     if as_json:
@@ -195,11 +201,21 @@ def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
     return read_task_spending(root, task)
 
 
-@click.command("decisions")
-@click.argument("task", required=False)
-@json_option
-def decisions_command(task: str | None, as_json: bool) -> None:
-    """Show the decisions of TASK (default: the latest) as a tree; the same as `afresh show --decisions`."""
+def show_checkpoints(task: str | None, as_json: bool) -> None:
+    from afresh.app.orders.tasks import find_task
+    from afresh.app.results.recover_task import list_task_checkpoints
+    from afresh.cli.render.checkpoints import checkpoint_to_json, render_checkpoints
+
+    project = open_current_project()
+    name = find_task(project, task)
+    found = list_task_checkpoints(project, name)
+    over = project.store.load(name).status.over
+    if as_json:
+        return print_json([checkpoint_to_json(one.state, one.reason, over) for one in found])
+    return print_lines(render_checkpoints(name, [(one.state, one.reason) for one in found], over, measure_width()))
+
+
+def show_decisions(task: str | None, as_json: bool) -> None:
     from afresh.app.orders.tasks import find_task
     from afresh.cli.render.decisions import render_decisions
     from afresh.views.decision_log import list_decisions

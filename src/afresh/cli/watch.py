@@ -1,4 +1,4 @@
-"""`afresh watch`: follow a task that another process works on, or the files of the checkout."""
+"""`afresh watch`: follow a task that another process works on."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
 @click.command("watch")
 @click.argument("task", required=False)
-@click.option("--index", is_flag=True, help="Keep the code index up to date instead; needs the extra `watch`.")
 @verbose_option
 @quiet_option
 @json_option
-def command(task: str | None, index: bool, verbose: bool, quiet: bool, as_json: bool) -> int:
+def command(task: str | None, verbose: bool, quiet: bool, as_json: bool) -> int:
     """Follow TASK (default: the one that runs now), which another process works on.
 
     Shows its last steps, then each step as it ends. Ends when the task ends or needs an answer, with the exit code of
@@ -30,8 +29,6 @@ def command(task: str | None, index: bool, verbose: bool, quiet: bool, as_json: 
     from afresh.app.inspect.watch_task import find_watched_task
     from afresh.cli.exit_codes import ExitCode, choose_status_code
 
-    if index:
-        return watch_index(task, as_json)
     reader = read_current_tasks()
     name = find_watched_task(reader, task)
     try:
@@ -121,26 +118,3 @@ def watch_as_json(reader: "TaskReader", task: str) -> "State":
     end = {"task": task, "status": state.status.value, "outcome": state.work.outcome, "question": state.dialogue.question}
     print_json_line(end | {"options": list(state.dialogue.options), "next": list(list_next_commands(state))})
     return state
-
-
-def watch_index(task: str | None, as_json: bool) -> int:
-    """Update the code index on every change, until Ctrl-C. Without this each command checks the files itself."""
-    from contextlib import suppress
-    from pathlib import Path
-
-    from afresh.app.code.explore_code import find_indexed_checkout
-    from afresh.app.code.watch_checkout import watch_checkout
-    from afresh.cli.render.code import describe_index_update, index_update_to_json
-
-    if task is not None:
-        raise click.UsageError("--index is for the files of the checkout and takes no TASK")
-    home = find_indexed_checkout(Path.cwd())
-    roots = iter([home.root])
-    with suppress(KeyboardInterrupt):
-        watch_checkout(
-            home,
-            lambda flush: click.echo(index_update_to_json(flush) if as_json else describe_index_update(flush, next(roots, None))),
-        )
-    if not as_json:
-        click.echo("stopped; the index is kept")
-    return 0

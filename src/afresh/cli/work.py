@@ -57,12 +57,12 @@ def command(
         flags = RunFlags(as_json=as_json, unattended=True, **way)
         refuse_in_fleet(flags, auto_merge)
         terms = FleetTerms(
-            address, workers or 1, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.baseline, flags.quiet,
+            address, workers or 1, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.quiet,
             schedules=not no_schedules,
         )  # fmt: skip
         raise SystemExit(work_for_fleet(terms))
     if no_schedules:
-        what = "schedules are run by `afresh serve` or `afresh heartbeat run --loop`; without PostgreSQL no worker runs them"
+        what = "schedules are run by `afresh serve` or `afresh schedule run --loop`; without PostgreSQL no worker runs them"
         raise click.BadParameter(what, param_hint="--no-schedules")
     project = open_current_project()
     if workers is None and not seconds and not auto_merge:
@@ -150,7 +150,7 @@ def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> No
 
     if flags.mode == "interactive":
         raise click.BadParameter("several tasks at once can't be interactive; use --mode supervised", param_hint="--mode")
-    run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, baseline=flags.baseline, unattended=True)
+    run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, unattended=True)
 
     def say(task: str, text: str) -> None:
         if not (flags.quiet or flags.as_json):

@@ -42,6 +42,11 @@ class TaskStatus(StrEnum):
         """Whether tasks that need this one can begin."""
         return self in (TaskStatus.DONE, TaskStatus.UNCHANGED, TaskStatus.APPLIED)
 
+    @property
+    def retried(self) -> bool:
+        """Whether a person can have it tried again."""
+        return self in (TaskStatus.FAILED, TaskStatus.DISCARDED)
+
 
 RECORDED_TYPE = "recorded"
 """Type of a task that another agent worked on: nothing of it is checked here."""

@@ -56,7 +56,6 @@ class FleetTerms:
     model: str = ""
     no_sandbox: bool = False
     mode: str = ""
-    baseline: str = ""
     quiet: bool = False
     schedules: bool = True
     """Whether these workers add scheduled tasks and run heartbeats."""
@@ -125,7 +124,6 @@ class FleetWorker:
             watchers=(progress, self.stop),
             alert=lambda text: progress.say(f"ALERT: {text}"),
             mode=given.mode,
-            baseline=given.baseline,
             cancellations=(self.stop, self.lock),
             at_most=STEPS_PER_CHUNK,
             unattended=True,

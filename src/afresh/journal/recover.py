@@ -67,7 +67,7 @@ def find_checkpoint(written: list[Checkpoint], step: int, task: str) -> Checkpoi
     steps = ", ".join(str(one.step) for one in written if one.is_recoverable) or "none"
     raise BadInput(
         f"{task} has no checkpoint to recover from after step {step}; there are: {steps}",
-        next=f"`afresh checkpoints {task}` lists them",
+        next=f"`afresh show {task} --checkpoints` lists them",
         safe="nothing was changed",
     )
 

@@ -132,7 +132,7 @@ class MailboxModel:
             return None
 
     def _was_too_long(self, stem: str) -> bool:
-        """Whether an earlier reply was refused for its length, here or by `afresh mailbox reply`."""
+        """Whether an earlier reply was refused for its length, here or by `afresh mailbox`."""
         try:
             return read_plain_file(self.folder / f"{stem}{PROBLEM_SUFFIX}").startswith(REPLY_TOO_LONG)
         except (OSError, ValueError):

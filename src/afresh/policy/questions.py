@@ -90,7 +90,7 @@ def ask_before_phase(state: State, phase: str) -> QuestionAsked:
 def ask_after_stop(state: State) -> QuestionAsked:
     when = f"after step {state.work.step}" if state.work.step else "before its first step"
     return ask_person(
-        f"You stopped the task {when}; it waits in `afresh inbox`. Answer to continue; say what should change, if anything.",
+        f"You stopped the task {when}; it waits in `afresh answer`. Answer to continue; say what should change, if anything.",
         GO_ON,
     )
 

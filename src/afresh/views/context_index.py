@@ -110,7 +110,7 @@ def _describe_disk(state: State) -> dict[str, Any]:
         },
         "how to get": {
             "the call to the byte": f"afresh context show {truncate_to_bytes(state.task.id, 60)}",
-            "a section or archived output": "afresh context block ID; the agent reads @ID",
+            "a section or archived output": "afresh context show --block ID; the agent reads @ID",
             "why a name was in or not": f"afresh context why NAME {truncate_to_bytes(state.task.id, 60)}",
         },
     }

@@ -78,7 +78,7 @@ def render_project_memory(
     return render_json_document(
         {
             "about": f"What the newest {MAX_HISTORY_TASKS} finished tasks have left behind. Made from the journal: do not edit.",
-            "how": "afresh memory show ID; for evidence afresh context block ID --lines A-B; for a task afresh show TASK",
+            "how": "afresh memory show ID; for evidence afresh context show --block ID --lines A-B; for a task afresh show TASK",
             "totals": _sum_totals(lines),
             "rules in force": [*map(_rule_to_fields, told.rules), *_newest_by_subject(lines, "rules", "subject", mend)][
                 :MAX_MEMORY_ITEMS

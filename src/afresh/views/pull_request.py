@@ -29,8 +29,8 @@ class PullRequest:
     verified: bool
 
 
-def make_pull_request(state: State, changes: Sequence[Change], report: str = "", cost: str = "") -> PullRequest:
-    """`report` is what the agent said when it was done, `cost` the cost as text where it is to be told."""
+def make_pull_request(state: State, changes: Sequence[Change], report: str = "") -> PullRequest:
+    """`report` is what the agent said when it was done."""
     verified = state.status in (TaskStatus.DONE, TaskStatus.APPLIED)
     subject, _, summary = (report.strip() or state.task.goal).partition("\n")
     title = to_one_line(break_references(subject), MAX_TITLE_CHARACTERS).rstrip(".")
@@ -40,7 +40,6 @@ def make_pull_request(state: State, changes: Sequence[Change], report: str = "",
         ("What was verified", [*_list_checks(state, verified)]),
         ("Tests", [*_list_tests(state, changes)]),
         ("What is open", [*_list_open_points(state, verified)]),
-        ("Cost", [cost] if cost else []),
     )
     lines = [line for name, held in sections if held for line in (f"## {name}", "", *held, "")]
     if state.dialogue.issue and state.dialogue.issue.number:

@@ -1,4 +1,4 @@
-"""What waits for what: tasks and their needs as text, DOT, Mermaid and plain data."""
+"""What waits for what: tasks and their needs as text, Mermaid and plain data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,25 +30,16 @@ class TaskGraph:
         return [(need, task) for task, ticket in self.tickets.items() for need in ticket.needs if need in self.tickets]
 
 
-def read_task_graph(queue: "TaskQueue", task: str = "") -> TaskGraph:
-    """Read the open tasks that wait for others, with all that they wait for; or all that one task waits for and that waits for
-    it."""
+def read_task_graph(queue: "TaskQueue") -> TaskGraph:
+    """Read the open tasks that wait for others, with all that they wait for."""
     found = queue.tickets(TicketQuery(OPEN_STATUSES, parents=(), order=TicketOrder.NEWEST, most=MAX_OPEN_READ))
     known = {ticket.task: ticket for ticket in reversed(found)}
     waiting = [ticket for ticket in known.values() if ticket.needs]
-    shown = {name: None for ticket in waiting for name in (ticket.task, *ticket.needs)} if not task else _relate(known, task)
+    shown = {name: None for ticket in waiting for name in (ticket.task, *ticket.needs)}
     for name in [*shown]:
         _read_needs(queue, known, shown, name)
     ordered = _order_by_needs({name: known[name] for name in shown if name in known})
     return TaskGraph({name: known[name] for name in ordered}, len(found) < MAX_OPEN_READ)
-
-
-def _relate(known: Mapping[str, QueueTicket], task: str) -> dict[str, None]:
-    """The task, and all that wait for it, over any number of others."""
-    related = {task: None}
-    while more := [one for one, ticket in known.items() if one not in related and any(need in related for need in ticket.needs)]:
-        related |= dict.fromkeys(more)
-    return related
 
 
 def _read_needs(queue: "TaskQueue", known: dict[str, QueueTicket], shown: dict[str, None], task: str) -> None:
@@ -110,14 +101,6 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
     return {"tasks": nodes, "edges": [list(edge) for edge in graph.edges], "whole": graph.is_whole}
 
 
-def render_dot(graph: TaskGraph) -> str:
-    """Render it for Graphviz; an arrow leads to the task that waits."""
-    names = _number_tasks(graph)
-    nodes = [f'  {names[task]} [label="{_quote(_label(ticket))}"];' for task, ticket in graph.tickets.items()]
-    edges = [f"  {names[need]} -> {names[task]};" for need, task in graph.edges]
-    return "\n".join(["digraph tasks {", "  rankdir=LR;", "  node [shape=box];", *nodes, *edges, "}"])
-
-
 def render_mermaid(graph: TaskGraph) -> str:
     names = _number_tasks(graph)
     nodes = [f'  {names[task]}["{_label(ticket).replace(chr(34), "#quot;")}"]' for task, ticket in graph.tickets.items()]
@@ -130,7 +113,3 @@ def _number_tasks(graph: TaskGraph) -> dict[str, str]:
 
 def _label(ticket: QueueTicket) -> str:
     return f"{to_one_line(ticket.goal, MAX_GOAL_CHARACTERS)} ({find_ticket_state(ticket).value})"
-
-
-def _quote(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -170,9 +170,9 @@ def list_next_commands(state: State) -> tuple[str, ...]:
 
 COMMANDS_BY_STATUS = {
     TaskStatus.DONE: ("apply", "discard", "show"),
-    TaskStatus.FAILED: ("retry", "show", "discard"),
+    TaskStatus.FAILED: ("resume", "show", "discard"),
     TaskStatus.UNCHANGED: ("show", "discard"),
-    TaskStatus.DISCARDED: ("show", "retry"),
+    TaskStatus.DISCARDED: ("show", "resume"),
     TaskStatus.APPLIED: ("show",),
 }
 

@@ -68,15 +68,15 @@ def list_blockers(ticket: QueueTicket) -> list[UnmetNeed]:
 def list_ways_past_blockers(ticket: QueueTicket) -> list[str]:
     """Return the commands with which a task goes on that waits in vain."""
     blockers = list_blockers(ticket)
-    again, task = [f"afresh retry {name_briefly(need.task)}" for need in blockers if need.status], name_briefly(ticket.task)
-    return [*again, f"afresh skip {task}", f"afresh discard {task}"] if blockers else []
+    again, task = [f"afresh resume {name_briefly(need.task)}" for need in blockers if need.status], name_briefly(ticket.task)
+    return [*again, f"afresh edit {task} --not-after all", f"afresh discard {task}"] if blockers else []
 
 
 def list_ways_on(ticket: QueueTicket) -> list[str]:
     """Return the commands with which a task goes on that waits for a person; the first is the most likely one."""
     hold = ticket.marks.hold
     if hold and not ticket.status.over:
-        return [f"afresh {name} {name_briefly(ticket.task)}" for name in (RELEASE_COMMANDS[hold.kind], "cancel")]
+        return [f"afresh {name} {name_briefly(ticket.task)}" for name in (RELEASE_COMMANDS[hold.kind], "discard")]
     return list_ways_past_blockers(ticket)
 
 

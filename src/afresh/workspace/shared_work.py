@@ -167,7 +167,7 @@ def _bring_result(repository: Repository, state: State, remote: str) -> None:
     if not repository.commit(commit):
         raise Damaged(
             f"commit {commit[:12]}, the result of task {state.task.id}, is not in {branch.name} on {remote}",
-            next=f"`afresh retry {state.task.id}` makes it again",
+            next=f"`afresh resume {state.task.id}` makes it again",
             safe="your checkout was not changed",
         )
     branch.take_commit(commit, state.workspace.snapshot)

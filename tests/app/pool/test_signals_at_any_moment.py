@@ -14,7 +14,7 @@ from afresh.app.compose import RunTerms
 from afresh.app.pool.pool_messages import WorkOrder
 from afresh.app.pool.pool_worker import PoolWorker
 from afresh.app.service.stop_signal import ALL_SIGNALS, PASSED_ON, StopSignal, handle_signals
-from afresh.cli import heartbeat
+from afresh.cli import schedule
 from afresh.fleet import worker_group
 from afresh.fleet.worker import FleetTerms
 from afresh.fleet.worker_group import WorkerGroup
@@ -65,12 +65,12 @@ def was_sent_at(nth: int, run: Callable[[], object], number: signal.Signals) -> 
 
 
 def test_a_loop_of_heartbeats_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeat, "LOOP_SECONDS", 0.001)
-    monkeypatch.setattr(heartbeat, "STOP_SECONDS", 0.001)
+    monkeypatch.setattr(schedule, "LOOP_SECONDS", 0.001)
+    monkeypatch.setattr(schedule, "STOP_SECONDS", 0.001)
 
     def run() -> None:
         looks = iter([None, None])
-        heartbeat.run_until_stopped(lambda: next(looks, None) if looks.__length_hint__() else give_up())
+        schedule.run_until_stopped(lambda: next(looks, None) if looks.__length_hint__() else give_up())
 
     def give_up() -> None:
         raise KeyboardInterrupt

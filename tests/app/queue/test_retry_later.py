@@ -98,7 +98,7 @@ def test_a_task_is_given_up_after_too_many_failures_in_a_row(person: Person, mon
     state = project.store.load(task)
     assert state.status is TaskStatus.FAILED and "given up after 8 failed attempts in a row" in state.work.outcome
     assert state.times.attempts.failed == MAX_FAILURES_IN_A_ROW, "its end is no further failure"
-    assert person.types("retry", task).code == 0
+    assert person.types("release", task).code == 0
     assert project.store.load(task).times.attempts.streak == 0, "a person's word begins anew"
 
 
@@ -145,9 +145,9 @@ def test_a_task_whose_own_model_has_no_key_waits_and_the_others_are_done(
     assert told.code == 4 and person.shown(other)["status"] != "ready", told.words
     shown = person.shown(bad)["attempts"]["failures"]
     assert [one["cause"] for one in shown] == ["model"] and "key" in shown[0]["what"]
-    assert person.types("list").words.count("1 failed attempt; will be tried again") == 2
+    assert person.types("status", "--all").words.count("1 failed attempt; will be tried again") == 2
     assert "Needs you" not in person.types("status").words, "nobody has to do anything"
-    row = next(row for row in person.types("list", "--json").json if row["task"] == bad)
+    row = next(row for row in person.types("status", "--json").json["tasks"] if row["task"] == bad)
     assert shown[0]["what"][:40] in row["why"], "the list says why"
 
 

@@ -28,7 +28,7 @@ def test_the_commands_of_a_service_and_their_options_exist():
     given = load_command("work").make_context("work", list(work.command[begin + 1 :])).params
     assert (given["workers"], given["model"], given["no_sandbox"], given["auto_merge"]) == (3, "offline", True, True)
     assert given["seconds"] > 200 * 365 * 86_400 and not given["until_empty"]
-    assert heartbeat.command[-3:] == ("heartbeat", "run", "--loop")
+    assert heartbeat.command[-3:] == ("schedule", "run", "--loop")
     assert [child.name for child in list_children(1, (), schedules=False)] == ["workers"]
 
 

@@ -4,8 +4,6 @@ import pytest
 from samples import HOSTILE, rendered
 
 from afresh.app.code.explore_code import SymbolUsers
-from afresh.app.code.watch_checkout import IndexUpdate
-from afresh.cli.render.code import describe_index_update
 from afresh.cli.render.symbols import (
     MAX_SECTION_LINES,
     render_entry_points,
@@ -57,10 +55,3 @@ def test_long_lists_are_cut_and_say_so():
     assert "7 more files mention it and were not searched" in text
     assert "some matches are by name only" in text
     assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
-
-
-def test_a_change_is_one_line():
-    line = describe_index_update(IndexUpdate((PLACE.path, "b.py"), ("c.py",), 0.0123, 3))
-    assert "\x1b" not in line and line.endswith("b.py read, c.py gone  12 ms")
-    many = tuple(f"m{n}.py" for n in range(1_200))
-    assert "1,200 files read (m0.py, m1.py, m2.py, …)  2.5 s" in describe_index_update(IndexUpdate(many, (), 2.5, 3))

@@ -50,7 +50,7 @@ For a task of type fix_bug
 what matters  tests belong in tests
 
 For this task
-  Give a goal: afresh fingerprint --for "make the parser accept tabs".
+  Give a goal: afresh code profile --for "make the parser accept tabs".
 
 Test commands
   ✓ pytest -q

@@ -144,7 +144,7 @@ VIEWS = {
     "show done": lambda: show(DONE),
     "new task": lambda: show(told()[0][0]),
     "context": lambda: Group(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1), render_section_texts(SECTIONS)),
-    "context yield": lambda: render_yield(YIELDS, steps=True),
+    "context yield": lambda: render_yield(YIELDS),
     "no yield": lambda: render_yield([]),
     "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
     "why": lambda: render_name_explanation(WHY),

@@ -23,7 +23,6 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, NotPossible
 from afresh.ports.code import CodeIndexStore
-from afresh.ports.workspace import FileTree
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.workspace.checkout_files import CheckoutFiles
 from afresh.workspace.commit_history import read_commit_history
@@ -60,15 +59,10 @@ def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
 
 
 def open_checkout_code(where: Project | Path) -> CodeIndex:
-    """Index the code as it is on disk. Writes only to the state folder."""
+    """Index the code as it is on disk. Writes only to the state folder; history and coverage are read only when needed."""
     home = find_indexed_checkout(where)
-    return refresh_checkout_code(home, home.files)
-
-
-def refresh_checkout_code(home: IndexedCheckout, files: FileTree) -> CodeIndex:
-    """Update the index. Git history and coverage data are read only when needed."""
     return refresh_code_index(
-        files,
+        home.files,
         CHECKOUT_TREE_NAME,
         open_checkout_store(home),
         LazyMapping(lambda: churn_from_history(_read_checkout_history(home))),
@@ -110,7 +104,7 @@ class CodeMap:
 def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
     """Build a map without changing the repository."""
     repository, home, counter = locate_repository(where.resolve()), find_indexed_checkout(where), EstimatingCounter()
-    code = refresh_checkout_code(home, home.files)
+    code = open_checkout_code(where)
     if not code.files:
         raise BadInput(
             "no source files in a supported language found here",
@@ -148,7 +142,7 @@ def find_existing_symbols(
     code: CodeIndex, asked: str, kinds: Sequence[SymbolKind] = (), most: int = symbol_search.MAX_FOUND_SYMBOLS
 ) -> SymbolMatches:
     if not asked.strip(" .:"):
-        raise BadInput("the name is missing", next="give a name: afresh find parse")
+        raise BadInput("the name is missing", next="give a name: afresh code find parse")
     found = symbol_search.find_symbols(code, asked, kinds, most)
     if not found.places:
         raise NotPossible(f"no symbol is called {asked!r} or similar", next=advise_symbol_search(code, kinds))
@@ -157,7 +151,7 @@ def find_existing_symbols(
 
 def advise_symbol_search(code: CodeIndex, kinds: Sequence[SymbolKind]) -> str:
     if kinds:
-        return "omit --kind to search all symbols"
+        return "leave out the kind to search all symbols"
     broken = [path for path in code.files if code.reading(path).fault]
     first = f"{broken[0]}: {code.reading(broken[0]).fault}" if broken else ""
     unread = f"; {format_count(len(broken), 'file')} could not be indexed, first {first}" if broken else ""

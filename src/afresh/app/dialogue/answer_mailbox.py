@@ -62,7 +62,7 @@ def pick_request(folder: Path, name: str = "") -> LoadedRequest:
     fits = [one for one in found if one.stem.startswith(name) or str(one.number).startswith(name) or name in one.task]
     if not fits:
         what = f"no open request in {folder} is called {name!r}" if found else f"no open requests in {folder}"
-        raise BadInput(what, next="`afresh mailbox list` lists them; --wait waits for one")
+        raise BadInput(what, next="`afresh mailbox DIR --list` lists them; --wait waits for one")
     if name and len(fits) > 1 and len({one.task for one in fits}) > 1:
         raise BadInput(
             f"{name!r} matches {len(fits)} requests: {', '.join(one.stem for one in fits[:5])}", next="give more of the name"

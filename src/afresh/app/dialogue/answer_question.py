@@ -56,7 +56,7 @@ def find_addressed_task(project: Project, words: Sequence[str]) -> tuple[str, st
         raise NotPossible("no task has an open question", next="afresh status shows all tasks", safe=ANSWER_NOT_RECORDED)
     what = f"{len(waiting)} tasks have open questions: {', '.join(waiting[:5])}"
     raise BadInput(
-        what, next='name one: afresh answer TASK "your words"; afresh inbox lists the questions', safe=ANSWER_NOT_RECORDED
+        what, next='name one: afresh answer TASK "your words"; afresh answer lists the questions', safe=ANSWER_NOT_RECORDED
     )
 
 
@@ -118,7 +118,7 @@ def explain_refusal(project: Project, state: State) -> NotPossible:
     if state.status is TaskStatus.DISCARDED:
         return NotPossible(
             f"task {task} was discarded {format_time(state.times.updated)}",
-            next="afresh inbox lists open questions",
+            next="afresh answer lists open questions",
             safe=ANSWER_NOT_RECORDED,
         )
     if state.status.over:

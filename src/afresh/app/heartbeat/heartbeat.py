@@ -112,7 +112,7 @@ def claim_heartbeat(project: Project, plan: HeartbeatPlan, only_when_due: bool) 
 def find_reason_to_skip(project: Project, plan: HeartbeatPlan, state: HeartbeatState, only_when_due: bool) -> str:
     now = project.clock.now()
     if state.paused:
-        return "paused; `afresh heartbeat resume` goes on"
+        return "paused; `afresh schedule resume` goes on"
     if state.worker and not is_run_dead(state, now):
         return "another run is under way"
     if only_when_due and 0 <= now - state.ran < plan.every:
@@ -223,6 +223,6 @@ def pause_heartbeat(project: Project, paused: bool) -> None:
 
 
 def list_heartbeat_items(project: Project) -> Sequence[tuple[HeartbeatItem, ItemState]]:
-    """The items of the checklist, each with what is known of it."""
-    state = load_heartbeat_state(project)
-    return [(item, state.items.get(item.key, ItemState())) for item in require_heartbeat_plan(project).items]
+    """The items of the checklist, if there is one, each with what is known of it."""
+    state, plan = load_heartbeat_state(project), load_heartbeat_plan(project.paths.folder)
+    return [(item, state.items.get(item.key, ItemState())) for item in plan.items] if plan else []

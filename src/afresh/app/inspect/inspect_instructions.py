@@ -115,7 +115,7 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
     projects = {source.file for source in shown.chain.sources if source.level is InstructionLevel.PROJECT}
     said = [
         f"{file} ({tokens[file]:,} tokens) is shown in part{UNCOMMITTED_FILE_NOTE if file in lacking else ''}; "
-        f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or give a larger --budget"
+        f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or pass --set budget=N"
         for file in shown.partial
     ]
     if shown.allowance.ceiling > ordered:

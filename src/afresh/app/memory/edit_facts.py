@@ -133,7 +133,7 @@ def write_to_notebook(project: Project, known: ProjectFact, event: Event) -> Non
 def find_fact(project: Project, name: str) -> ProjectFact:
     found = project.facts.known(name.strip().lower())
     if not found:
-        raise BadInput(f"no such fact: {name!r}", next="find ids with: afresh memory search WORDS", safe=NOTHING_CHANGED)
+        raise BadInput(f"no such fact: {name!r}", next="find ids with: afresh memory list WORDS", safe=NOTHING_CHANGED)
     return next((one for one in found if not one.ended), found[-1])
 
 
@@ -158,7 +158,7 @@ def refuse_too_many_rules(project: Project, rule: Fact) -> None:
         raise BadInput(
             f"too many rules {whose} for every prompt: {len(kept) + 1} with {letters:,} characters;"
             f" the maximum is {MAX_RULES} with {MAX_CHARACTERS_OF_RULES:,}",
-            next="list them with `afresh memory search --kind rule` and remove some with `afresh memory forget ID`,"
+            next="list them with `afresh memory list --kind rule` and remove some with `afresh memory forget ID`,"
             " or put rules for few tasks into .afresh/AGENT.md",
             safe=NOTHING_CHANGED,
         )

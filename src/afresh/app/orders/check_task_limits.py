@@ -65,30 +65,30 @@ def refuse_unworkable_limits(task: Task, named: Mapping[str, NamedModel]) -> Non
     """Raise BadInput for limits that contradict each other, or the model's context window."""
     if task.max_budget and task.max_budget < task.budget:
         raise BadInput(
-            f"--max-budget {task.max_budget:,} is below the limit of {task.budget:,} tokens that calls start with",
-            next=f"use --max-budget {task.budget} for a limit that is never raised",
+            f"max_budget {task.max_budget:,} is below the limit of {task.budget:,} tokens that calls start with",
+            next=f"use --set max_budget={task.budget} for a limit that is never raised",
             safe=NOTHING_ADDED,
         )
     if task.model:
         refuse_large_ceiling(task.budget, find_context_window(task.model, named))
-        refuse_large_ceiling(task.max_budget, find_context_window(task.model, named), "--max-budget")
+        refuse_large_ceiling(task.max_budget, find_context_window(task.model, named), "max_budget")
 
 
 def refuse_thinking_budget(task: Task, ceiling: int, named: Mapping[str, NamedModel]) -> None:
     """Raise BadInput instead of silently reducing the thinking budget."""
     wanted = task.thinking or 0
     if wanted and task.model and not is_provider(task.model, named):
-        what = f"{task.model.partition(':')[0]} does not support --thinking"
-        raise BadInput(what, next="omit --thinking, or pass another --model", safe=NOTHING_ADDED)
+        what = f"{task.model.partition(':')[0]} does not support thinking"
+        raise BadInput(what, next="omit thinking, or pass another --model", safe=NOTHING_ADDED)
     if wanted and (table := named.get(task.model)) and table.thinking is False:
         what = f"[models.{task.model}] has thinking = false"
-        raise BadInput(what, next="omit --thinking, or remove that line from your config.toml", safe=NOTHING_ADDED)
+        raise BadInput(what, next="omit thinking, or remove that line from your config.toml", safe=NOTHING_ADDED)
     if 0 < wanted < MIN_THINKING_TOKENS:
-        what = f"--thinking {wanted:,} is too small: providers need at least {MIN_THINKING_TOKENS:,}"
-        raise BadInput(what, next=f"use --thinking {MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
+        what = f"thinking {wanted:,} is too small: providers need at least {MIN_THINKING_TOKENS:,}"
+        raise BadInput(what, next=f"use --set thinking={MIN_THINKING_TOKENS}, or 0 for none", safe=NOTHING_ADDED)
     if wanted and task.budget - ceiling < wanted:
         what = f"a budget of {task.budget:,} tokens can't hold {wanted:,} for thinking and a prompt of {ceiling:,}"
-        raise BadInput(what, next=f"use --budget {ceiling + wanted}, or omit --budget", safe=NOTHING_ADDED)
+        raise BadInput(what, next=f"use --set budget={ceiling + wanted}, or omit budget", safe=NOTHING_ADDED)
 
 
 def refuse_unstorable_text(*texts: str) -> None:
@@ -99,12 +99,12 @@ def refuse_unstorable_text(*texts: str) -> None:
             raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=NOTHING_ADDED)
 
 
-def refuse_large_ceiling(budget: int, window: int, option: str = "--budget") -> None:
+def refuse_large_ceiling(budget: int, window: int, name: str = "budget") -> None:
     """Raise BadInput if the ceiling is over a fifth of the model's context window."""
     if budget > window // MODEL_WINDOW_DIVISOR:
         raise BadInput(
             f"a limit of {budget:,} tokens a call is over 20 % of this model's context window of {window:,}",
-            next=f"{option} {window // MODEL_WINDOW_DIVISOR}, or leave it out",
+            next=f"--set {name}={window // MODEL_WINDOW_DIVISOR}, or leave it out",
             safe="nothing was sent",
         )
 
@@ -136,7 +136,7 @@ def refuse_overfull_prompt(
         what = f"that does not fit into a prompt: {fault.evidence} under the highest limit, {highest:,} tokens a call"
         edit = "pass" if safe == NOTHING_ADDED else f"`afresh edit {name_briefly(task.id)}` with"
         needed = round_up_ceiling(fault.needed)
-        larger = f", or {edit} --max-budget {needed}" if needed <= window // MODEL_WINDOW_DIVISOR else ""
+        larger = f", or {edit} --set max_budget={needed}" if needed <= window // MODEL_WINDOW_DIVISOR else ""
         raise BadInput(what, next=f"use fewer words{larger}", safe=safe) from None
 
 

@@ -29,7 +29,7 @@ class PlaceEdit:
     after: tuple[str, ...] = ()
     """Tasks to wait for, besides the present ones."""
     not_after: tuple[str, ...] = ()
-    """Tasks to wait for no longer."""
+    """Tasks to wait for no longer; `all`: none."""
     filing: QueuePlace = FIRST_COME
     """Labels to add, and a new due time and project; empty: as they are."""
     no_labels: tuple[str, ...] = ()
@@ -37,13 +37,14 @@ class PlaceEdit:
     no_due: bool = False
 
     def apply(self, place: QueuePlace) -> QueuePlace:
-        if strange := [need for need in self.not_after if need not in place.needs or need in self.after]:
+        dropped = place.needs if "all" in self.not_after else self.not_after
+        if strange := [need for need in dropped if need not in place.needs or need in self.after]:
             raise BadInput(
                 f"{strange[0]} is in --after, too" if strange[0] in self.after else f"it does not wait for {strange[0]}",
                 next=f"it waits for {', '.join(place.needs) or 'no other task'}",
                 safe=NOTHING_CHANGED,
             )
-        kept = [need for need in place.needs if need not in self.not_after]
+        kept = [need for need in place.needs if need not in dropped]
         labels = [label for label in (*place.labels, *self.filing.labels) if label not in self.no_labels]
         return replace(
             place,

@@ -1,11 +1,10 @@
-"""Tries a failed or discarded task again, and lets a task go on without those that it waits for."""
+"""Tries a failed or discarded task again."""
 
 from dataclasses import replace
 
 from afresh.app.orders.tasks import create_task, file_order, make_task_id, record_events, refuse_part_of_task
 from afresh.app.project import Project
 from afresh.app.queue.queue_place import record_place
-from afresh.app.queue.read_tasks import find_ticket
 from afresh.core.event import QuestionAnswered
 from afresh.core.state import State
 from afresh.core.task import IssueAttached, TaskStatus
@@ -50,21 +49,6 @@ def reorder_discarded_task(project: Project, state: State, words: str) -> State:
             waiting = project.store.load(ticket.task)
             record_place(project, waiting, replace(waiting.place, needs=needs))
     return new
-
-
-def skip_needs(project: Project, task: str) -> tuple[str, ...]:
-    """Let a task go on without those that it waits for; return them."""
-    state = project.store.load(task)
-    refuse_part_of_task(state)
-    needs = state.place.needs
-    ticket = find_ticket(project.queue, task)
-    unmet = tuple(need.task for need in ticket.unmet) if ticket else ()
-    if not unmet or state.status.over:
-        raise NotPossible(
-            f"{task} is {state.status} and waits for no other task", next=f"afresh show {task}", safe=NOTHING_CHANGED_NOW
-        )
-    record_place(project, state, replace(state.place, needs=tuple(need for need in needs if need not in unmet)))
-    return unmet
 
 
 def explain_no_retry(state: State) -> NotPossible | NeedsAnswer:

@@ -30,8 +30,6 @@ class PullRequestTarget:
     remote: str = "origin"
     base: str = ""
     """The branch that it is to be merged into; empty: the forge's default."""
-    program: str = ""
-    """gh or glab; empty: by the address of the remote, else the one that is installed."""
 
 
 def refuse_unready_result(root: Path, state: State) -> None:
@@ -68,9 +66,7 @@ def push_result(root: Path, state: State, target: PullRequestTarget, unverified:
 
 
 def choose_program(root: Path, target: PullRequestTarget) -> str:
-    """gh or glab: as told, by the address of the remote, or the one that is installed."""
-    if target.program:
-        return target.program
+    """gh or glab: by the address of the remote, or the one that is installed."""
     try:
         address = run_git_as_user(root, "remote", "get-url", "--", target.remote).decode(errors="replace").lower()
     except GitFailed:

@@ -116,21 +116,6 @@ def apply_if_wanted(project: Project, state: State) -> str:
         return f"not applied, though your AGENT.md says auto_commit: {fault.what}; {fault.next}"
 
 
-def discard_task_result(project: Project, task: str, why: str = "") -> State:
-    """Remove the task's worktree and branch. The journal is kept, with the reason."""
-    state = project.store.load(task)
-    refuse_part_of_task(state)
-    if owner := find_owner(project.queue, task):
-        raise NotPossible(
-            f"task {task} is being worked on by {describe_worker(owner, gethostname())}",
-            next="stop that run first",
-            safe="nothing was removed",
-        )
-    if state.status.closed:
-        raise NotPossible(f"task {task} is already {state.status}", next=advise_for_finished_task(state))
-    return drop_task(project, state, why)
-
-
 def list_tasks_without_result(project: Project) -> list[str]:
     """List the tasks that are over and have nothing to apply."""
     ended = project.queue.tickets(TicketQuery((TaskStatus.FAILED, TaskStatus.UNCHANGED), parents=()))

@@ -27,7 +27,7 @@ def list_children(workers: int, options: Sequence[str], schedules: bool, fleet: 
     afresh = (sys.executable, "-m", "afresh.app.service.end_with_parent", str(os.getpid()))
     without = ("--no-schedules",) if fleet and not schedules else ()
     work = ChildSpec("workers", (*afresh, "work", "--workers", str(workers), "--for", WITHOUT_END, *options, *without))
-    return [work, *([ChildSpec("schedules", (*afresh, "heartbeat", "run", "--loop"))] if schedules and not fleet else [])]
+    return [work, *([ChildSpec("schedules", (*afresh, "schedule", "run", "--loop"))] if schedules and not fleet else [])]
 
 
 @contextmanager

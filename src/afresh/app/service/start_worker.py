@@ -45,7 +45,7 @@ def start_worker(project: Project, task: str) -> int:
 
 
 def start_heartbeat(project: Project) -> None:
-    """Start `afresh heartbeat run`; what it says goes to its log. A run that is under way lets no other begin."""
+    """Start `afresh schedule run`; what it says goes to its log. A run that is under way lets no other begin."""
     _start_process(project, _find_heartbeat_log(project), "heartbeat", "run")
 
 

@@ -185,7 +185,11 @@ def _check_tickets(project: Project, tickets: Sequence[QueueTicket], read: _Read
 def _check_trees(project: Project, read: _ReadTasks) -> AreaReport:
     repository = Repository.find(project.paths.root)
     problems = tuple(
-        StateProblem(f"task {task}: {fault}", f"`afresh export --task {task}` keeps its journal; `afresh retry {task}`", False)
+        StateProblem(
+            f"task {task}: {fault}",
+            f"`afresh export --task {task}` keeps its journal; `afresh resume {task}` tries it again",
+            False,
+        )
         for task, state in read.states.items()
         for fault in find_tree_faults(repository, state)
     )

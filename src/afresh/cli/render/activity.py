@@ -66,10 +66,9 @@ def measure_stream_width(stream: TextIO) -> int:
 
 @contextmanager
 def show_activity_line(what: str) -> Iterator[Callable[[str], None]]:
-    """Show it until the end; what is given to the value replaces it. Nothing with --quiet or --json."""
+    """Show it until the end; what is given to the value replaces it. Nothing with --json."""
     context = click.get_current_context(silent=True)
-    given = {**context.params, **context.meta} if context else {}
-    if not sys.stderr.isatty() or given.get("quiet") or given.get("as_json"):
+    if not sys.stderr.isatty() or (context and context.params.get("as_json")):
         yield lambda what: None
         return
     line = ActivityLine(sys.stderr, what)

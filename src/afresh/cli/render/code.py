@@ -1,18 +1,14 @@
-"""Renders the code map, functions over a complexity limit, and index updates."""
+"""Renders the code map and functions over a complexity limit."""
 
 from __future__ import annotations
 
-import json
 import re
-import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afresh.cli.render.symbols import render_signature, symbol_place_to_json
 from afresh.cli.render.widgets import render_text
 from afresh.core.symbol import Symbol, SymbolPlace
-from afresh.core.truncate import to_one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
 
     from afresh.app.code.explore_code import CodeMap
     from afresh.app.code.violations import ComplexityMeasure, Violation
-    from afresh.app.code.watch_checkout import IndexUpdate
     from afresh.code.ranking.rank_files import RankedMapFile
 
 
@@ -128,9 +123,7 @@ def render_violations(found: Sequence[Violation], number: int, offers: bool) -> 
     parts: list[RenderableType] = []
     for one in found:
         parts += [_render_violation_head(one), *[_render_measure(each) for each in one.measures], _describe_makeup(one)]
-        if offers:
-            parts.append(_render_suggestion(one))
-        parts.append(Text(""))
+        parts += [*([_render_suggestion(one)] if offers else []), Text("")]
     return Group(*parts, _render_violation_total(found, number, offers))
 
 
@@ -182,34 +175,3 @@ def _render_violation_total(found: Sequence[Violation], number: int, offers: boo
     if offers and (able := sum(one.offer is not None for one in found)):
         text += f" Checked fixes are available for {able}; choose the names."
     return Text(text, style="bold")
-
-
-MAX_PATHS_NAMED = 3
-"""How many files are named."""
-
-
-def describe_index_update(flush: IndexUpdate, root: Path | None = None) -> str:
-    """Describe an update; `root` is given for the first one."""
-    took = format_seconds(flush.seconds)
-    if root is not None:
-        return f"watching {to_one_line(str(root))}: {flush.files:,} source files, {len(flush.read):,} indexed now, {took}"
-    parts = [part for part in (list_changed_paths(flush.read, "read"), list_changed_paths(flush.gone, "gone")) if part]
-    return f"{time.strftime('%H:%M:%S')}  {', '.join(parts)}  {took}"
-
-
-def index_update_to_json(flush: IndexUpdate) -> str:
-    return json.dumps(
-        {"read": flush.read, "gone": flush.gone, "milliseconds": round(flush.seconds * 1_000), "files": flush.files}
-    )
-
-
-def list_changed_paths(paths: Sequence[str], what: str) -> str:
-    if not paths:
-        return ""
-    if len(paths) <= MAX_PATHS_NAMED:
-        return f"{', '.join(to_one_line(path, 80) for path in paths)} {what}"
-    return f"{len(paths):,} files {what} ({', '.join(to_one_line(path, 60) for path in paths[:MAX_PATHS_NAMED])}, …)"
-
-
-def format_seconds(seconds: float) -> str:
-    return f"{seconds * 1_000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

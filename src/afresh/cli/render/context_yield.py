@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from afresh.cli.render.widgets import make_table, render_heading, render_text
+from afresh.cli.render.widgets import make_table, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.text import format_count
 from afresh.views.section_yield import (
@@ -59,7 +59,7 @@ def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
     return [one for one in order_by_waste(sections)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
 
 
-def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "RenderableType":
+def render_yield(calls: Sequence[CallYield]) -> "RenderableType":
     from rich.console import Group
 
     if not calls:
@@ -76,7 +76,6 @@ def render_yield(calls: Sequence[CallYield], steps: bool = False) -> "Renderable
         render_text(_describe_whole(calls, sent, new)),
         table,
         render_text(f"most tokens not drawn on: {unused}"),
-        *([render_heading("By call"), _make_step_table(calls)] if steps else []),
         render_text(
             "drawn on: repeated or named by the reply or the next one; tools and system text, which every call sends, "
             "count in no share; new text: counted once, where it was sent first",
@@ -96,15 +95,3 @@ def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], ne
 def _format_part(one: SectionYield | None, of_all: float | None = None) -> list[str]:
     more, share = [] if of_all is None else [f"{of_all:.0%}"], share_drawn_on(one) if one else None
     return [f"{one.tokens:,.0f}" if one else "", *more, "" if share is None else f"{share:.0%}"]
-
-
-def _format_whole(sections: Sequence[SectionYield]) -> list[str]:
-    return [f"{sum(one.tokens for one in sections):,.0f}", f"{sum_without_system(sections).share:.0%}"]
-
-
-def _make_step_table(calls: Sequence[CallYield]) -> "RenderableType":
-    table = make_table(">step", ">tokens", ">drawn on", ">new text", ">drawn on", "most not drawn on")
-    for call in calls:
-        unused = ", ".join(one.name for one in _list_unused(call.sections))
-        table.add_row(str(call.step), *_format_whole(call.sections), *_format_whole(call.new), render_text(unused, "dim"))
-    return table

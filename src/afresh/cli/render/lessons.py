@@ -175,16 +175,3 @@ def render_lesson_body(text: str) -> "Text":
         shown.append_text(render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)).append("\n")
     shown.rstrip()
     return shown
-
-
-def lesson_hits_to_json(found: Sequence[tuple[str, float, str]]) -> list[dict[str, Any]]:
-    return [{"id": id, "fit": round(fit, 2), "text": text} for id, fit, text in found]
-
-
-def render_lesson_hits(found: Sequence[tuple[str, float, str]]) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
-    if not found:
-        return Text("No matching lessons.")
-    return Group(*[Text.assemble(render_text(text), (f"\nfit {fit:.1f}\n", "dim")) for _, fit, text in found])

@@ -172,6 +172,6 @@ def render_open_requests(found: Sequence[OpenRequest], now: float) -> Renderable
             state.append_text(render_text(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow"))
         table.add_row(str(one.number), render_text(one.task or one.stem), describe_age(now - one.since), state)
     first = Text.assemble(
-        ("afresh mailbox read DIR", "cyan"), " shows the first, ", ("afresh mailbox reply DIR", "cyan"), " answers it."
+        ("afresh mailbox DIR", "cyan"), " shows the first, ", ("afresh mailbox DIR TOOL", "cyan"), " answers it."
     )
     return Group(table, first)

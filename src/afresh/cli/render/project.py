@@ -168,7 +168,7 @@ def _describe_part(part: InstructionPart) -> str:
 LEVEL_TITLES = {"user": "You", "project": "The project", "type": "For a task of type {type}", "task": "For this task"}
 EMPTY_LEVEL_HINTS = {
     "user": "No rules for all your projects yet: afresh memory add \"…\" --everywhere, or AGENT.md.",
-    "task": "Give a goal: afresh fingerprint --for \"make the parser accept tabs\".",
+    "task": "Give a goal: afresh code profile --for \"make the parser accept tabs\".",
 }  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def _render_counts(seen: QueueOverview) -> Line:
     if waiting := seen.counts.waiting:
         line.append((f"; {format_count(waiting, 'task')} waiting", "dim"))
     if asking := seen.counts.questions:
-        line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh inbox", "cyan")]
+        line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh answer", "cyan")]
     if seen.counts.by_status.get(TaskStatus.READY, 0) > seen.counts.waiting:
         line += [("; ", "dim"), ("afresh work", "cyan"), (" runs the next", "dim")]
     return line
@@ -158,7 +158,7 @@ def _describe_steps(ticket: QueueTicket) -> str:
 LEAST_GOAL_COLUMNS = 24
 """A goal with less room stands below its task."""
 ROW_INDENT = "    "
-INBOX_HINT = "Answer with: afresh answer TASK. Details: afresh inbox"
+INBOX_HINT = "Answer with: afresh answer TASK. Questions: afresh answer"
 
 
 def render_task_rows(tickets: Sequence[QueueTicket], costs: Mapping[str, str], now: float, width: int) -> list[Line]:

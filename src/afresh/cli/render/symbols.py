@@ -92,11 +92,13 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
     what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
     rows = [
         Text.assemble(
-            "  afresh who-calls ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
+            "  afresh code callers ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
         )
         for place in found.places
     ]
-    more = [render_text(f"  and {found.more:,} more; afresh find {asked} --limit 100 lists them", "dim")] if found.more else []
+    more = (
+        [render_text(f"  and {found.more:,} more; afresh code find {asked} --limit 100 lists them", "dim")] if found.more else []
+    )
     return Group(render_text(what.format(asked=asked)), render_text(""), *rows, *more)
 
 

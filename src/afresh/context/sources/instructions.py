@@ -221,7 +221,7 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
         f"{evidence} ({allowance.share:.0%} of the limit of {ceiling:,} tokens a call), and they are never cut. "
         f"Nothing was sent. Shorten {file} (`afresh instructions` shows what counts), or allow larger calls.",
         evidence,
-        f"shorten {file}, or --max-budget {budget}",
+        f"shorten {file}, or --set max_budget={budget}",
         budget - ceiling,
         budget,
     )

@@ -7,14 +7,12 @@ from afresh.core.fast_dataclass import dataclass
 
 
 class HoldKind(StrEnum):
-    BLOCKED = "blocked"
-    """Something outside is missing, as the reason says."""
     PAUSED = "paused"
     INTERRUPTED = "interrupted"
     """Who ran it has stopped it with Ctrl-C: no worker takes it up behind their back."""
 
 
-RELEASE_COMMANDS = {HoldKind.BLOCKED: "unblock", HoldKind.PAUSED: "continue", HoldKind.INTERRUPTED: "resume"}
+RELEASE_COMMANDS = {HoldKind.PAUSED: "release", HoldKind.INTERRUPTED: "resume"}
 """What ends a hold."""
 
 

@@ -6,8 +6,6 @@ from afresh.core.states.queue_state import RELEASE_COMMANDS
 from afresh.core.task import QueueTicket, TaskStatus, describe_worker
 from afresh.errors import BadInput, NeedsAnswer, NotPossible
 
-RETRIED_STATUSES = (TaskStatus.FAILED, TaskStatus.DISCARDED)
-
 
 def make_claim_error(ticket: QueueTicket) -> BadInput:
     if ticket.parent:
@@ -23,14 +21,14 @@ def make_claim_error(ticket: QueueTicket) -> BadInput:
             safe="nothing was changed",
         )
     if ticket.status.over:
-        again = f"`afresh retry {ticket.task}` tries it again; " if ticket.status in RETRIED_STATUSES else ""
+        again = f"`afresh resume {ticket.task}` tries it again; " if ticket.status.retried else ""
         return NotPossible(
             f"{ticket.task} is finished: {ticket.status}", next=f"{again}`afresh show {ticket.task}` shows how it ended"
         )
     if ticket.status is TaskStatus.BLOCKED:
         return NeedsAnswer(
             f"{ticket.task} is blocked: its question is still open",
-            next=f"`afresh inbox` shows it; `afresh answer {ticket.task}` answers it",
+            next=f"`afresh answer` shows it; `afresh answer {ticket.task}` answers it",
         )
     if hold := ticket.marks.hold:
         release = RELEASE_COMMANDS[hold.kind]
@@ -41,10 +39,10 @@ def make_claim_error(ticket: QueueTicket) -> BadInput:
             safe="nothing was changed",
         )
     waiting = [f"{need.task} ({need.status or 'not there'})" for need in ticket.unmet]
-    ended = next((need.task for need in ticket.unmet if need.status in RETRIED_STATUSES), "")
+    ended = next((need.task for need in ticket.unmet if need.status and need.status.retried), "")
     advice = (
-        f"`afresh retry {ended}` tries that again; `afresh skip {ticket.task}` goes on without it; "
-        f"`afresh discard {ticket.task}` cancels this one"
+        f"`afresh resume {ended}` tries that again; `afresh edit {ticket.task} --not-after all` goes on without it; "
+        f"`afresh discard {ticket.task}` drops this one"
         if ended
         else "finish those first: `afresh work` runs them in order"
     )

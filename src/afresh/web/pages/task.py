@@ -8,16 +8,16 @@ from starlette.responses import Response
 from afresh.app.inspect.read_steps import StepPage, read_step_page
 from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project
-from afresh.app.queue.hold_task import cancel_task, end_pause, pause_task, release_task
-from afresh.app.queue.retry_task import retry_task, skip_needs
+from afresh.app.queue.hold_task import discard_task, pause_task, release_task
+from afresh.app.queue.queue_place import PlaceEdit, edit_place
+from afresh.app.queue.retry_task import retry_task
 from afresh.app.results.read_task_diff import list_diff_changes
-from afresh.app.results.task_result import apply_task_result, discard_task_result, undo_task_steps
+from afresh.app.results.task_result import apply_task_result, undo_task_steps
 from afresh.app.service.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker
 from afresh.app.spending.spending_report import sum_task_charge
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
-from afresh.core.states.queue_state import HoldKind
 from afresh.core.task import QueueTicket, TaskStatus, TicketQuery
 from afresh.errors import BadInput, NotPossible
 from afresh.views.decision_tree import DecisionRun, build_decision_tree, group_runs
@@ -68,9 +68,9 @@ class TaskHead:
         if self.starting:
             return []
         if ticket.parent or ticket.owner:
-            return ["pause", "cancel"] if ticket.owner and not ticket.parent else []
+            return ["pause", "discard"] if ticket.owner and not ticket.parent else []
         if ticket.marks.hold and not status.over:
-            return ["unblock" if ticket.marks.hold.kind is HoldKind.BLOCKED else "continue", "cancel"]
+            return ["release", "discard"]
         unmet = ["skip"] if ticket.status is TaskStatus.READY and not ticket.ready else []
         kept = self.state.workspace.kept > 0
         return {
@@ -172,16 +172,8 @@ def pause_work(visit: Visit, project: Project, task: str) -> str:
 
 
 def release_hold(visit: Visit, project: Project, task: str) -> str:
-    if visit.get_part("action") == "continue":
-        end_pause(project, task)
-    else:
-        release_task(project, task, HoldKind.BLOCKED)
+    release_task(project, task)
     return "It has its turn again."
-
-
-def cancel_work(visit: Visit, project: Project, task: str) -> str:
-    _, owner = cancel_task(project, task)
-    return "Its worker discards it before its next call." if owner else "It is discarded: its branch and worktree are gone."
 
 
 def retry_and_start(visit: Visit, project: Project, task: str) -> str:
@@ -196,7 +188,8 @@ def undo_last_change(visit: Visit, project: Project, task: str) -> str:
 
 
 def skip_waiting(visit: Visit, project: Project, task: str) -> str:
-    return f"It no longer waits for {', '.join(skip_needs(project, task))}."
+    edit_place(project, task, PlaceEdit(not_after=("all",)).apply)
+    return "It no longer waits for other tasks."
 
 
 def apply_result(visit: Visit, project: Project, task: str) -> str:
@@ -204,16 +197,15 @@ def apply_result(visit: Visit, project: Project, task: str) -> str:
 
 
 def discard_result(visit: Visit, project: Project, task: str) -> str:
-    discard_task_result(project, task)
+    if discard_task(project, task)[1]:
+        return "Its worker discards it before its next call."
     return f"{task} is discarded: its branch and worktree are gone, its journal is kept."
 
 
 ACTIONS: dict[str, Callable[[Visit, Project, str], str]] = {
     "resume": resume_task,
     "pause": pause_work,
-    "continue": release_hold,
-    "unblock": release_hold,
-    "cancel": cancel_work,
+    "release": release_hold,
     "retry": retry_and_start,
     "undo": undo_last_change,
     "skip": skip_waiting,
