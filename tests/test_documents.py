@@ -11,7 +11,7 @@ import click
 import pytest
 
 from afresh.app.settings import Settings
-from afresh.cli.main import is_command_name, load_command
+from afresh.cli.main import list_command_names, load_command
 from afresh.config.settings_file import read_settings_file
 
 ROOT = Path(__file__).parents[1]
@@ -86,21 +86,6 @@ def test_a_program_that_is_gone_would_be_found():
     assert missing_files("`bench/gone.py` and `scenarios/test_gone.py`") == ["bench/gone.py", "scenarios/test_gone.py"]
 
 
-NAMES_TO_COME = {
-    *("hold", "release", "code", "schedule run", "spend --week", "mcp servers", "mailbox --wait", "mailbox -m", "doctor --deep"),
-    *(
-        "status --graph",
-        "show --checkpoints",
-        "resume --hint",
-        "schedule --report",
-        "mailbox -t",
-        "context --out",
-        "context cost",
-    ),
-}
-"""Of commands, which the pages have first."""
-
-
 def typed_commands(text: str) -> Iterator[str]:
     """Yield what follows `afresh ` on lines of shell blocks and in backticks."""
     blocks = re.findall(r"^```(?:sh|console|yaml)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -113,18 +98,16 @@ def typed_commands(text: str) -> Iterator[str]:
 def unknown_words(typed: str) -> list[str]:
     """Return the command, part of a command and options of a line that afresh does not have."""
     words = shlex.split(typed.replace("…", "X"))
-    if not is_command_name(words[0]):
-        if words[0] in NAMES_TO_COME:
-            return []
+    if words[0] not in list_command_names():
         return [] if words[0] in ("COMMAND", "--help", "--version") else [words[0]]
     command, rest = load_command(words[0]), words[1:]
     if isinstance(command, click.Group) and rest and re.fullmatch(r"[a-z-]+", rest[0]) and not rest[0].startswith("-"):
         if rest[0] not in command.commands:
-            return [] if " ".join(words[:2]) in NAMES_TO_COME else [" ".join(words[:2])]
+            return [" ".join(words[:2])]
         command, rest = command.commands[rest[0]], rest[1:]
     known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help", "-h"}
     unknown = [word for word in rest if word.startswith("-") and word != "-" and word.partition("=")[0] not in known]
-    return [f"{words[0]} {word}" for word in unknown if f"{words[0]} {word}" not in NAMES_TO_COME]
+    return [f"{words[0]} {word}" for word in unknown]
 
 
 @pytest.mark.parametrize("page", [*USER_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"], ids=page_name)

@@ -106,7 +106,7 @@ def test_nothing_to_offer_is_an_outcome_of_its_own(person: Person) -> None:
     assert "unchanged" in told.words and "nothing to offer: f calc.py:1 (complexity 15): " in told.words
     state = shown(person)
     assert state["status"] == "unchanged" and state["calls"] == 0
-    assert "unchanged" in person.types("show").words and "unchanged" in person.types("list").words
+    assert "unchanged" in person.types("show").words and "unchanged" in person.types("status", "--all").words
     refused = person.types("apply")
     assert refused.code != 0 and "has changed nothing" in refused.words
 
