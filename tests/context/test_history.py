@@ -9,7 +9,6 @@ from traces import SPOKEN, Said, passages
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt, select_offered_tools
-from afresh.context.explain import describe_origin
 from afresh.core.action import Action, Observation
 from afresh.core.fact import Fact, FactKind
 from afresh.core.prompt import Prompt
@@ -119,11 +118,3 @@ def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, 
     gone = {omission.what for omission in made.omissions if omission.section == "earlier"}
     told = {f"step {step}" for step in work | earlier}
     assert {f"step {one.step}" for one in recent[:-1]} <= told | gone, "shown, or written down as left out"
-
-
-def test_of_a_line_in_the_history_it_can_be_said_whose_it_is():
-    work = next(section for section in window(SAID, *RECENT).sections if section.name == "work")
-    shown = work.text.splitlines()
-    told = [describe_origin(work, shown.index(line)) for line in shown if "second_name" in line or line.startswith("3> ")]
-    block = next(line for line in shown if line.startswith("2= "))[3:11]
-    assert told == ["thought of step 2", f"output of step 2 ({block})", "action of step 3"]

@@ -31,7 +31,7 @@ def test_what_says_something_is_summarised(text):
 
 
 def test_output_and_actions_are_work_whatever_they_say():
-    assert {classify_passage(voice, "Okay.") for voice in (PassageVoice.ACTION, PassageVoice.OUTPUT, PassageVoice.SKETCH)} == {
+    assert {classify_passage(voice, "Okay.") for voice in (PassageVoice.ACTION, PassageVoice.OUTPUT)} == {
         PassageTreatment.SUMMARISE
     }
 

@@ -332,9 +332,8 @@ def _open_section(
 
 def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> HistoryAllocation | None:
     """The section of earlier steps, where the template has a place for it."""
-    memory, share, policy = terms.memory, find_share(shares, "work"), terms.memory.policy.history
+    memory, share = terms.memory, find_share(shares, "work")
     if not share or not memory.trace.entries:
         return None
-    limit, index = 0 if share.tier is Tier.NEVER else int(share.cap * room), find_share(shares, "names")
-    weights = weights_from_policy(terms.template.weights, policy.cold_after_steps)
-    return HistoryAllocation(terms.counter, share, limit, memory, weights, index or SectionShare("names", 0.0), room)
+    limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
+    return HistoryAllocation(terms.counter, share, limit, memory, weights_from_policy(terms.template.weights))

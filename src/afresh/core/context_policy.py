@@ -100,14 +100,8 @@ class LiveHistoryPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPolicy:
-    """The lines of earlier steps, and the index of names. The weights of their scores are in the template."""
+    """The lines of earlier steps. The weights of their scores are in the template."""
 
-    max_name_index_share: float = 0.15
-    """Of the ceiling, whatever a template says: a list of names is no text to work from."""
-    priced_share: float = 0.97
-    """Of its tokens for rows and names by their prices; the rest is for the marks between rows."""
-    reduced_priced_share: float = 0.9
-    """If that was not enough, and nothing that was chosen can be given up."""
     min_history_tokens: int = 60
     """With fewer nothing is selected."""
     reselect_divisor: int = 8
@@ -116,12 +110,6 @@ class HistoryPolicy:
     """A shorter gap between rows is shown instead of being marked."""
     min_output_characters_for_id: int = 80
     """A shorter output says little more than how its action ended."""
-    cold_after_steps: int = 500
-    """A file that no action named for so long is as cold as it gets."""
-    min_left_tokens: float = 2.0
-    """With fewer nothing more is looked for."""
-    max_misses_in_a_row: int = 40
-    """Lines without room, one after another, that end the search."""
     live: LiveHistoryPolicy = LiveHistoryPolicy()
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from enum import IntEnum
 from hashlib import sha256
 from typing import Any
@@ -29,8 +28,6 @@ class Section:
     tier: Tier
     text: str
     tokens: int
-    origins: tuple[tuple[int, str], ...] = field(default=(), compare=False)
-    """Where the lines from this index on come from, for sections that join several sources."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from afresh.core.truncate import to_one_line
 
 class PassageVoice(StrEnum):
     THOUGHT = "thought"
-    SKETCH = "sketch"
-    """Code inside a thought."""
     ACTION = "action"
     OUTPUT = "output"
 
@@ -52,7 +50,7 @@ MIN_PASSAGES_KEPT = 60
 POOL_SHARE_AFTER_FORGETTING = 0.4
 """Characters of passages that are remembered for each token of the ceiling, and passages; at least so many passages; and the part
 that is left after the least wanted were forgotten, so that forgetting is rare."""
-VOICE_DROP_WEIGHTS = {PassageVoice.OUTPUT: 8, PassageVoice.THOUGHT: 3, PassageVoice.SKETCH: 3, PassageVoice.ACTION: 1}
+VOICE_DROP_WEIGHTS = {PassageVoice.OUTPUT: 8, PassageVoice.THOUGHT: 3, PassageVoice.ACTION: 1}
 """How much sooner than an action of the same age."""
 
 

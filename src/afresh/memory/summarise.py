@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 from afresh.core.command_output import TELLING_LINE
 from afresh.core.prompt import Request
@@ -12,7 +13,7 @@ from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import select_fitting, to_one_line
 from afresh.errors import NeedsPerson, TryAgain
-from afresh.memory.history.score import OddsWeights, compute_logarithm, compute_voice_odds
+from afresh.memory.history.score import OddsWeights
 from afresh.memory.history.trace import Trace, TraceEntry
 from afresh.memory.passage_retention import find_deciding_sentence
 from afresh.models.call import SideCall, make_side_call
@@ -93,11 +94,12 @@ def rank_summary_names(
 ) -> tuple[NameSeen, ...]:
     """Names that stand in no passage any more, and former ones, the likeliest first. What a name once was it stays, however
     little memory still knows of it."""
-    begin, known = compute_voice_odds(odds), {seen.name: seen for seen in former}
+    known = {seen.name: seen for seen in former}
     fresh: list[NameSeen] = []
     for name, seen in trace.names.items():
         if seen.entry.passage in gone or name in known:
-            now_worth = round(odds.still(name, seen, len(seen.entry.names)) + begin[seen.entry.voice][0], 3)
+            itself = odds.score_itself(name, seen, len(seen.entry.names))
+            now_worth = round(itself + odds.score_place(seen.entry.voice, 1), 3)
             fresh.append(NameSeen(name, seen.entry.step, max(now_worth, known[name].odds if name in known else now_worth)))
     kept = [seen for seen in former if seen.name not in trace.names]
     now = max((entry.step for entry in trace.entries[-1:]), default=0) + 1
@@ -107,7 +109,7 @@ def rank_summary_names(
 
 def _score_name(seen: NameSeen, now: int, odds: OddsWeights) -> float:
     """Former names and new ones on one scale: what it was, less its age."""
-    return seen.odds + odds.age * compute_logarithm(max(1, now - seen.step))
+    return seen.odds + odds.age * log(max(1, now - seen.step))
 
 
 def fit_summary(summary: Summary, count: CountTokens) -> Summary:

@@ -7,13 +7,14 @@ from typing import Any
 
 from afresh.context.build_prompt import join_sections
 from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound, decide_extension
+from afresh.context.sources.history import PRICED_SHARE
 from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, render_entry_heading, render_history_rows
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ExtensionPolicy
 from afresh.core.step_history import ENDED_OK
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
-from afresh.memory.history.select import SelectionBudget, select_step_lines
+from afresh.memory.history.select import SelectionBudget, select_history
 from afresh.memory.history.trace import Trace, TraceEntry
 from afresh.replay.build_contexts import (
     CountTokens,
@@ -34,7 +35,6 @@ MIN_FOLDED_LINES = 3
 MIN_FOLDED_CHARACTERS = 80
 """Fewer lines in a row, or shorter ones, are shown again."""
 USUAL_EXTENSION = DEFAULT_CONTEXT_POLICY.allocation.extension
-HISTORY_POLICY = DEFAULT_CONTEXT_POLICY.history
 
 
 def extend_contexts(
@@ -89,12 +89,11 @@ def render_turn(trace: Trace, shown: str, counter: ForeignTokenCounter, policy: 
         return text
     gap = f"[… not all is shown: `read` @{entries[-1].passage.block[:BLOCK_ID_CHARACTERS]}]"
     headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
-    tokens = HISTORY_POLICY.priced_share * policy.max_turn_tokens - counter(gap)
-    weights = weights_from_policy(load_replay_template().weights, HISTORY_POLICY.cold_after_steps)
-    room = SelectionBudget(tokens, 0.0, *headings, HISTORY_POLICY)
-    rows = select_step_lines(trace, room, set(known), weights, counter.price).rows
+    room = SelectionBudget(PRICED_SHARE * policy.max_turn_tokens - counter(gap), *headings)
+    weights = weights_from_policy(load_replay_template().weights)
+    rows, _ = select_history(trace, latest + 1, room, set(known), weights, counter.price, entries)
     rows.sort(key=lambda one: (one[0].number, one[1].line.place))
-    lines = [line for line, _ in render_history_rows(rows, 0, {}, HISTORY_POLICY.max_filled_gap_characters)]
+    lines = render_history_rows(rows, 0, {}, DEFAULT_CONTEXT_POLICY.history.max_filled_gap_characters)
     return "\n".join([*lines, gap])
 
 

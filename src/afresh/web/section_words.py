@@ -19,7 +19,6 @@ WORDS_BY_SECTION = {
     "work": "outputs of earlier steps, shortened",
     "earlier": "one line for each recent step",
     "summary": "a summary of steps long past",
-    "names": "names seen earlier that may be needed again",
     "outline": "a map of the source tree",
     "archive": "long outputs that can be read again",
     "cited": "lines that the report cites",

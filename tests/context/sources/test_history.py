@@ -1,7 +1,6 @@
 """Earlier steps in a window: in their order, each line once, what is old is marked, and what is left out is told."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,6 +11,7 @@ from traces import SPOKEN, Said, passages
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt, select_offered_tools
+from afresh.context.sources.history import NAME_INDEX_TITLE
 from afresh.context.sources.history_rows import render_history_rows
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
@@ -25,22 +25,12 @@ from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_history import PassageVoice
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
-from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.history.trace import build_trace
 from afresh.testing.states import make_state
 
-
-def listing(shares: Sequence[SectionShare]) -> tuple[SectionShare, ...]:
-    return tuple(replace(share, part=0.06) if share.section == "names" else share for share in shares)
-
-
-SHIPPED = load_template("implement_feature")
-STYLE = replace(
-    SHIPPED, shares=listing(SHIPPED.shares), phases=tuple(replace(one, shares=listing(one.shares)) for one in SHIPPED.phases)
-)
-"""With an index of names, as recorded runs have it."""
+STYLE = load_template("implement_feature")
 SCHEMAS = select_offered_tools(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
 
@@ -55,8 +45,8 @@ NARROW_GAPS = replace(
 def test_work_on_a_task_has_no_index_of_names():
     """No mind that played the model has ever used it."""
     many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    window = build_prompt(remembering(many), SHIPPED, SCHEMAS, 2_450, EstimatingCounter())
-    assert "names" not in [part.name for part in window.sections]
+    window = build_prompt(remembering(many), STYLE, SCHEMAS, 2_450, EstimatingCounter())
+    assert NAME_INDEX_TITLE not in window.request.message
 
 
 def remembering(spoken: list[Said], *looks: Item, **fields) -> GatheredContext:
@@ -187,19 +177,6 @@ def test_what_stands_elsewhere_in_the_window_is_not_shown_again():
     assert window.request.message.count(line) == 1 and "some_other_name" in window.request.message
 
 
-def test_names_without_their_lines_are_listed_paths_apart():
-    long = "and so on and on " * 50
-    spoken = [
-        (9, PassageVoice.ACTION, f"cat src/parcel/pricing.py {long}"),
-        (10, PassageVoice.ACTION, f"grep billable_kilograms {long}"),
-    ]
-    many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    window = made(remembering([*spoken, *many]), 2_300)
-    paths, others = section(window, "names")
-    assert "src/parcel/pricing.py" in paths.split() and "billable_kilograms" in others.split()
-    assert not any("/" in name for name in others.split())
-
-
 def test_what_memory_let_go_is_told_with_where_it_is():
     window = made(remembering([(3, PassageVoice.OUTPUT, "first_name = 1")], forgotten=12))
     assert ("12 passages of old steps", "no longer in memory, kept in the archive") in [
@@ -213,9 +190,7 @@ def test_without_steps_there_is_no_such_section():
 
 
 def test_a_template_that_wants_no_work_gets_none_and_the_record_says_so():
-    hidden = replace(
-        STYLE, phases=(), shares=tuple(share for share in STYLE.at("change").shares if share.section not in ("work", "names"))
-    )
+    hidden = replace(STYLE, phases=(), shares=tuple(share for share in STYLE.at("change").shares if share.section != "work"))
     memory = remembering([(3, PassageVoice.OUTPUT, "first_name = 1")])
     assert not section(build_prompt(memory, hidden, SCHEMAS, 4_000, EstimatingCounter()), "work")
 
@@ -299,21 +274,10 @@ def test_what_the_earlier_steps_tell_is_not_told_again_under_work():
     assert [line for line in shown if "nowhere.py" in line] == [f"20> {told}"] and "some_name = 1" in shown
 
 
-def test_what_only_looks_like_a_name_is_not_listed():
-    long = "and so on and on " * 50
-    junk = ["~0.55s/MB", "_after_", "dev...pr-235", "s/self.old/self.new/g", r"\nCurrent", r"\u003cuser_info", "\x1b[31mRunning"]
-    real = ["mContext", "nItems", "encoding/json"]
-    spoken = [(9, PassageVoice.ACTION, f"run {name} {long}") for name in [*junk, *real]]
-    many = [(number, PassageVoice.OUTPUT, f"what value_{number} is stands here\n" * 3) for number in range(11, 30)]
-    listed = " ".join(section(made(remembering([*spoken, *many]), 2_600), "names")).split()
-    assert set(real) <= set(listed) and not {name for name in listed if name.endswith(("MB", "_", "235", "/g"))}
-    assert not {"nCurrent", "u003cuser_info", "mRunning"} & set(listed)
-
-
 @pytest.mark.parametrize(("form", "marks"), [("{0:4}: value_{0} = {0}  # kept", 0), ("value_{0} = {0}  # kept for later", 3)])
 def test_gaps_between_numbered_lines_are_told_by_their_numbers_and_others_by_a_mark(form: str, marks: int):
     [entry] = remembering([(9, PassageVoice.OUTPUT, "\n".join(map(form.format, range(1, 14))))]).trace.entries
-    lines = [line for line, _ in render_history_rows([(entry, row) for row in entry.rows[::4]], 0, {}, 16)]
+    lines = list(render_history_rows([(entry, row) for row in entry.rows[::4]], 0, {}, 16))
     assert lines.count("…") == marks and len(lines) == 4 + marks
 
 

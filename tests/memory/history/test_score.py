@@ -17,16 +17,11 @@ OTHER = {"name": "ccc_dd", "line": "quite another thing is spoken of here"}
 NOISE = ["noise_1", "noise_2", "noise_3"]
 
 
-def fenced(text: str) -> str:
-    return f"```\n{text}\n```"
-
-
 def differing(feature: str, one: str, other: str) -> list[Said]:
     """`one` has more of the feature than `other`."""
     scenes: dict[str, list[Said]] = {
         "action": [(5, ACTION, one), (5, OUTPUT, other)],
         "thought": [(5, THOUGHT, one), (5, OUTPUT, other)],
-        "sketch": [(5, THOUGHT, fenced(one)), (5, OUTPUT, other)],
         "output": [(5, OUTPUT, one), (5, ACTION, other)],
         "age": [(1, OUTPUT, one), (8, OUTPUT, other)],
         "age_of_action": [(1, ACTION, one), (8, ACTION, other)],
@@ -36,7 +31,6 @@ def differing(feature: str, one: str, other: str) -> list[Said]:
         "seen": [(2, OUTPUT, one), (5, OUTPUT, f"noise_1\n{one}"), (5, OUTPUT, other)],
         "was_used": [(2, ACTION, one), (5, OUTPUT, one), (5, OUTPUT, other)],
         "was_spoken": [(2, THOUGHT, one), (5, OUTPUT, one), (5, OUTPUT, other)],
-        "was_sketched": [(2, THOUGHT, fenced(one)), (5, OUTPUT, one), (5, OUTPUT, other)],
         "length": [(5, OUTPUT, one + " and more of it" if " " in one else f"{one}_and_more"), (5, OUTPUT, other)],
         "path": [(5, OUTPUT, one.replace("_", "/").replace(" on ", " / ")), (5, OUTPUT, other)],
         "dotted": [(5, OUTPUT, one.replace("_", ".").replace(" on ", " . ")), (5, OUTPUT, other)],
@@ -48,10 +42,10 @@ def differing(feature: str, one: str, other: str) -> list[Said]:
 def preferred(kind: str, spoken: list[Said], **policy: float) -> str:
     """Of what every line costs the same, and there is room for one."""
     given = {f"{kind}_{name}" if name not in ("line", "density") else name: value for name, value in policy.items()}
-    choice = select_history(
+    rows, _ = select_history(
         traced(spoken), NOW, SelectionBudget(15, 0, 0), set(NOISE), weights_from_policy(tuple(given.items())), lambda text: 10.0
     )
-    [(_, row)] = choice.rows
+    [(_, row)] = rows
     return "other" if row.line.key == OTHER[kind] else "one"
 
 
@@ -73,10 +67,10 @@ def test_what_speaks_of_a_file_is_warm_when_an_action_named_the_file_lately(kind
 
     def preferred_by(spoken: list[Said], **policy: float) -> str:
         given = tuple((f"{kind}_{name}", value) for name, value in policy.items())
-        choice = select_history(
+        rows, _ = select_history(
             traced(spoken), NOW, SelectionBudget(15, 0, 0), set(covered), weights_from_policy(given), lambda text: 10.0
         )
-        [(_, row)] = choice.rows
+        [(_, row)] = rows
         return "other" if row.line.key == OTHER[kind] else "one"
 
     assert preferred_by(hot, hot=3.0) == "one" and preferred_by(hot, hot=-3.0) == "other"
@@ -92,10 +86,10 @@ def test_a_line_is_worth_so_many_names():
     spoken = [(5, OUTPUT, ONE["line"]), (5, OUTPUT, ONE["name"])]
 
     def first(line: float) -> str:
-        choice = select_history(
+        rows, _ = select_history(
             traced(spoken), NOW, SelectionBudget(15, 0, 0), set(), weights_from_policy((("line", line),)), lambda text: 10.0
         )
-        return choice.rows[0][1].line.key
+        return rows[0][1].line.key
 
     assert first(5.0) == ONE["line"] and first(0.2) == ONE["name"]
 
@@ -106,7 +100,7 @@ def test_density_decides_between_what_is_worth_more_and_what_is_worth_more_for_i
 
     def first(density: float) -> str:
         policy = weights_from_policy((("name_action", 0.5), ("name_output", -0.5), ("density", density)))
-        return select_history(traced(spoken), NOW, SelectionBudget(36, 0, 0), set(), policy, len).rows[0][1].line.key
+        return select_history(traced(spoken), NOW, SelectionBudget(36, 0, 0), set(), policy, len)[0][0][1].line.key
 
     assert first(1.0) == "ccc_dd" and first(0.0) == long
 
@@ -115,18 +109,14 @@ def test_the_bias_moves_names_against_lines():
     spoken = [(5, OUTPUT, ONE["line"]), (5, OUTPUT, ONE["name"])]
 
     def first(**policy: float) -> str:
-        return (
-            select_history(
-                traced(spoken),
-                NOW,
-                SelectionBudget(15, 0, 0),
-                set(),
-                weights_from_policy(tuple(policy.items())),
-                lambda text: 10.0,
-            )
-            .rows[0][1]
-            .line.key
-        )
+        return select_history(
+            traced(spoken),
+            NOW,
+            SelectionBudget(15, 0, 0),
+            set(),
+            weights_from_policy(tuple(policy.items())),
+            lambda text: 10.0,
+        )[0][0][1].line.key
 
     assert first(name_bias=2.0) == ONE["name"] and first(line_bias=2.0) == ONE["line"]
 

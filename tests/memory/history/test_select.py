@@ -1,35 +1,40 @@
 """What is chosen from memory: within its room, once, the likeliest, and the same twice."""
 
+from typing import NamedTuple
+
 from hypothesis import given
 from hypothesis import strategies as st
-from traces import SPOKEN, TEXTS, Said, passages, traced
+from traces import SPOKEN, TEXTS, passages, traced
 
 from afresh.config.templates.load_template import load_template
 from afresh.core.step_history import PassageVoice
 from afresh.core.tokens import count_pieces
-from afresh.memory.history.score import HistoryWeights, rank_history, weights_from_policy
-from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
+from afresh.memory.history.score import HistoryWeights, weights_from_policy
+from afresh.memory.history.select import ChosenRow, SelectionBudget, select_history
 from afresh.memory.history.trace import Trace, build_trace
 
 SHIPPED = weights_from_policy(load_template("implement_feature").weights)
 NOW = 31
-rooms = st.builds(SelectionBudget, st.integers(0, 900), st.integers(0, 200), st.integers(0, 12), st.integers(0, 4))
+rooms = st.builds(SelectionBudget, st.integers(0, 900), st.integers(0, 12), st.integers(0, 4), st.integers(0, 200))
 covers = st.sets(
     st.sampled_from(["first_name", "src/parcel/pricing.py", "value_7", "plain words and", "billable.grams = grams // 1000 + 1"])
 )
 
 
-def chosen(
-    trace: Trace, room: SelectionBudget, covered: set[str] | None = None, by: HistoryWeights = SHIPPED
-) -> HistorySelection:
-    return select_history(trace, NOW, room, covered if covered is not None else set(), by, count_pieces)
+class Choice(NamedTuple):
+    rows: list[ChosenRow]
+    names: list[str]
 
 
-def plain(choice: HistorySelection) -> tuple[list[tuple[int, str]], list[str]]:
+def chosen(trace: Trace, room: SelectionBudget, covered: set[str] | None = None, by: HistoryWeights = SHIPPED) -> Choice:
+    return Choice(*select_history(trace, NOW, room, covered if covered is not None else set(), by, count_pieces))
+
+
+def plain(choice: Choice) -> tuple[list[tuple[int, str]], list[str]]:
     return [(entry.number, row.line.key) for entry, row in choice.rows], list(choice.names)
 
 
-def hits(choice: HistorySelection) -> int:
+def hits(choice: Choice) -> int:
     """Expected, twice over, where every name and every line has even odds."""
     shown = {*choice.names, *(name for _, row in choice.rows for name in row.line.names)}
     return len(shown) + sum(row.line.telling for _, row in choice.rows)
@@ -45,7 +50,6 @@ def test_what_is_chosen_fits_its_room_and_the_names_fit_theirs(spoken, room, cov
         for _, voice in {(entry.number, entry.voice) for entry, _ in choice.rows}
     )
     assert names <= room.names and names + lines + headings <= room.tokens
-    assert choice.left == room.tokens - names - lines - headings
 
 
 @given(SPOKEN, rooms, covers)
@@ -73,7 +77,7 @@ def test_what_stands_in_the_window_already_is_not_chosen_and_nothing_is_chosen_t
 
 @given(SPOKEN)
 def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
-    room, trace = SelectionBudget(120, 60), traced(spoken)
+    room, trace = SelectionBudget(120, names=60), traced(spoken)
     covered: set[str] = set()
     choice = chosen(trace, room, covered)
     assert not {*choice.names} & {name for _, row in choice.rows for name in row.line.covers}
@@ -83,14 +87,14 @@ def test_a_name_of_the_index_stands_in_no_line_that_was_chosen(spoken):
 @given(SPOKEN)
 def test_only_the_newest_copy_of_a_line_is_chosen(spoken):
     trace = traced(spoken)
-    choice = chosen(trace, SelectionBudget(10_000, 1_000))
+    choice = chosen(trace, SelectionBudget(10_000, names=1_000))
     assert all(trace.lines[row.line.key].entry is entry for entry, row in choice.rows)
 
 
 @given(SPOKEN)
 def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
     trace = traced(spoken)
-    choice = chosen(trace, SelectionBudget(50_000, 0))
+    choice = chosen(trace, SelectionBudget(50_000))
     shown = {row.line.key for _, row in choice.rows}
     assert {row.line.key for entry in trace.entries for row in entry.rows if row.line.telling} <= shown
 
@@ -99,19 +103,20 @@ def test_with_room_for_all_every_line_that_tells_something_is_there(spoken):
 def test_twice_the_room_never_holds_fewer_expected_hits(spoken, tokens):
     trace = traced(spoken)
     little, much = (
-        hits(chosen(trace, SelectionBudget(size, size // 7, 6), by=weights_from_policy(()))) for size in (tokens, 2 * tokens)
+        hits(chosen(trace, SelectionBudget(size, 6, names=size // 7), by=weights_from_policy(())))
+        for size in (tokens, 2 * tokens)
     )
     assert much >= little
 
 
 def test_nothing_is_chosen_from_nothing_and_for_no_room():
-    assert plain(chosen(traced([]), SelectionBudget(900, 200))) == ([], [])
-    assert plain(chosen(traced([(1, PassageVoice.OUTPUT, "first_name")]), SelectionBudget(0, 0))) == ([], [])
+    assert plain(chosen(traced([]), SelectionBudget(900, names=200))) == ([], [])
+    assert plain(chosen(traced([(1, PassageVoice.OUTPUT, "first_name")]), SelectionBudget(0))) == ([], [])
 
 
 def test_a_name_is_indexed_alone_where_its_line_is_too_long():
     spoken = [(1, PassageVoice.ACTION, "first_name " + "and so on " * 90)]
-    choice = chosen(traced(spoken), SelectionBudget(40, 20))
+    choice = chosen(traced(spoken), SelectionBudget(40, names=20))
     assert plain(choice) == ([], ["first_name"])
 
 
@@ -126,19 +131,6 @@ def test_a_memory_that_has_grown_into_another_still_gives_its_own_choice(spoken,
             chosen(build_trace(longer, texts.__getitem__), room)
         )
     assert plain(chosen(before, room)) == first
-
-
-def test_what_newer_lines_have_replaced_is_rid_of_after_a_while_and_the_choice_is_the_same():
-    spoken: list[Said] = [
-        (number, PassageVoice.OUTPUT, f"state_of_it = {number % 5} in all\nonly_{number} here once") for number in range(60)
-    ]
-    (held, archive), past = passages(spoken), traced([])
-    for end in range(1, len(held) + 1):
-        past = build_trace(held[:end], archive.__getitem__, past)
-        choice = plain(chosen(past, SelectionBudget(90, 20)))
-    assert choice == plain(chosen(traced(spoken), SelectionBudget(90, 20)))
-    kept = rank_history(past, SHIPPED, count_pieces).orders
-    assert sum(len(rows) for _, rows, _ in kept) < 2 * len(held)
 
 
 @given(SPOKEN)

@@ -47,13 +47,10 @@ def told(drawn: list[tuple[PassageVoice, str, bool]]) -> tuple[tuple[Passage, ..
 def sightings(found: Trace) -> tuple[object, ...]:
     """All that a window can tell a trace by."""
     kinds = [
-        {
-            what: (one.used, one.seen, one.spoken, one.sketched, one.entry.step, one.entry.voice, one.entry.number)
-            for what, one in held.items()
-        }
+        {what: (one.used, one.seen, one.spoken, one.entry.step, one.entry.voice, one.entry.number) for what, one in held.items()}
         for held in (found.names, found.lines)
     ]
-    entries = [(entry.passage, entry.voice, entry.lines, entry.first, entry.number, entry.size) for entry in found.entries]
+    entries = [(entry.passage, entry.lines, entry.number) for entry in found.entries]
     rows = [[(row.line, row.sighting.used, row.sighting.seen) for row in entry.rows] for entry in found.entries]
     return *kinds, entries, rows, dict(found.touched), found.passages
 
@@ -117,28 +114,7 @@ def test_who_said_it_is_remembered_by_voice():
         tuple(archive.passage(text, step, voice) for step, (voice, text) in enumerate(said, 1)), archive.__getitem__
     )
     one = found.names["first_name"]
-    assert (one.seen, one.used, one.spoken, one.sketched, one.entry.voice) == (1, 1, True, False, PassageVoice.THOUGHT)
-
-
-def test_code_in_the_fence_of_a_thought_is_a_sketch():
-    archive = Archive()
-    thought = "I mend first_name so:\n```python\ndef second_name(one):\n    return one\n```\nand then third_name."
-    found = build_trace((archive.passage(thought, 1, PassageVoice.THOUGHT),), archive.__getitem__)
-    voices = {name: sighting.entry.voice for name, sighting in found.names.items()}
-    assert voices == {"first_name": PassageVoice.THOUGHT, "second_name": PassageVoice.SKETCH, "third_name": PassageVoice.THOUGHT}
-    assert [entry.first for entry in found.entries] == [0, 2, 5]
-
-
-def test_a_fence_in_an_output_is_only_a_line_of_it():
-    archive = Archive()
-    found = build_trace((archive.passage("see first_name\n```\nsecond_name = 1\n```"),), archive.__getitem__)
-    assert {entry.voice for entry in found.entries} == {PassageVoice.OUTPUT}
-
-
-def test_a_fence_that_is_never_closed_still_holds_code():
-    archive = Archive()
-    found = build_trace((archive.passage("so:\n```\nfirst_name = 1", 1, PassageVoice.THOUGHT),), archive.__getitem__)
-    assert found.names["first_name"].entry.voice is PassageVoice.SKETCH
+    assert (one.seen, one.used, one.spoken, one.entry.voice) == (1, 1, True, PassageVoice.THOUGHT)
 
 
 def test_of_a_long_passage_beginning_and_end_are_looked_at():

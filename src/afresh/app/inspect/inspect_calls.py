@@ -12,13 +12,12 @@ from afresh.context.cache_prefix import PrefixComparison, compare_prefix
 from afresh.context.explain import (
     ArchivedCopy,
     NameExplanation,
-    NeedEstimate,
+    find_last_sighting,
     find_name_places,
     find_omissions,
-    rank_need_chances,
 )
 from afresh.context.measure_yield import SectionYield, measure_call, render_reply_words
-from afresh.context.rebuild_call import CallInputs, RebuiltCall, build_from_recorded, load_call_inputs, rebuild_all_calls
+from afresh.context.rebuild_call import RebuiltCall, load_call_inputs, rebuild_all_calls
 from afresh.core.action import describe_subject
 from afresh.core.event import ActionsExecuted, CallRequested, JournalEntry, MemoryCompacted, OutputDigested, ReplyReceived
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, Omission, PromptOrigin, Section
@@ -159,16 +158,15 @@ def explain_name_in_call(project: Project, task: str, name: str, step: int | Non
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     wanted, audit = compile_name_pattern(name), past.call.audit
     inputs = load_call_inputs(past.before, audit, project.store, TraceCache())
-    found = tuple(find_name_places(rebuild_sections(project, audit, inputs), inputs.memory, wanted))
+    found = tuple(find_name_places(load_sections(project, audit), inputs.memory, wanted))
     held = [
         call.step for call in past.calls[:-1] if any(wanted.search(ref.text(project.store.read)) for ref in call.audit.sections)
     ]
     copies = tuple(find_archived_copies(project, past, name))
     gone = find_omissions(inputs.memory, wanted, audit.omissions)
-    likely = rank_need_chances(inputs.memory, inputs.template, wanted)
-    reason = "" if found else explain_absence(gone, likely, copies, past)
+    reason = "" if found else explain_absence(gone, find_last_sighting(inputs.memory, wanted), copies, past)
     first, last = (held[0], held[-1]) if held else (0, 0)
-    return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), tuple(likely), copies)
+    return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), copies)
 
 
 def read_history_until_call(project: Project, task: str, step: int | None) -> HistoryUntilCall:
@@ -218,21 +216,11 @@ def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) ->
     return found
 
 
-def rebuild_sections(project: Project, audit: CallAudit, inputs: CallInputs) -> Sequence[Section]:
-    """Rebuild the sections of a call with the origin of their lines; fall back to the recorded sections if they differ."""
-    again = build_from_recorded(inputs, audit, project.store.read)
-    return again.sections if again.request.hash == audit.hash else load_sections(project, audit)
-
-
-def explain_absence(
-    gone: list[Omission], likely: list[NeedEstimate], copies: tuple[ArchivedCopy, ...], past: HistoryUntilCall
-) -> str:
+def explain_absence(gone: list[Omission], last: str, copies: tuple[ArchivedCopy, ...], past: HistoryUntilCall) -> str:
     if gone:
         return f"{gone[0].what} ({gone[0].section}): {gone[0].reason}"
-    if likely:
-        best = likely[0]
-        met = f"last seen in step {best.step} ({best.voice})"
-        return f"less likely to be needed than what is shown: p = {best.probability:.3f}, {met}"
+    if last:
+        return f"less likely to be needed than what is shown: {last}"
     forgotten = [copy for copy in copies if copy.forgotten]
     if forgotten:
         return f"no longer in memory: forgotten after step {max(copy.forgotten for copy in forgotten)}, kept in the archive"

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 from afresh.cli.render.widgets import (
     make_table,
     render_diff,
-    render_fields,
     render_gauge,
     render_heading,
     render_text,
     render_word,
 )
-from afresh.context.explain import NameExplanation, NeedEstimate
+from afresh.context.explain import NameExplanation
 from afresh.context.measure_yield import SectionYield
 from afresh.core.change import Change
 from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section, SectionCompaction
@@ -159,13 +158,10 @@ def _format_count(tokens: int | None) -> str:
 
 
 MAX_TABLE_ROWS = 12
-MAX_LOG_ODDS_TERMS = 6
 
 
 def name_explanation_to_json(why: NameExplanation) -> dict[str, Any]:
-    plain = asdict(why)
-    plain["chances"] = [asdict(one) | {"parts": dict(one.parts), "probability": round(one.probability, 6)} for one in why.chances]
-    return plain | {"shown": bool(why.places), "recall": why.recall or None}
+    return asdict(why) | {"shown": bool(why.places), "recall": why.recall or None}
 
 
 def render_name_explanation(why: NameExplanation) -> "RenderableType":
@@ -182,11 +178,6 @@ def render_name_explanation(why: NameExplanation) -> "RenderableType":
         parts.append(render_text(f"earlier it was in the call of {span}", "dim"))
     if why.omissions:
         parts += [render_heading("Left out of this call"), _render_name_omissions(why)]
-    if why.chances:
-        parts += [
-            render_heading("How likely the next action needs it"),
-            *[part for one in why.chances for part in _render_chance(one)],
-        ]
     if why.copies:
         parts += [render_heading("Archived texts that contain it"), _render_copies(why)]
         parts.append(render_text(f"the agent gets it back with {why.recall}", "dim"))
@@ -211,23 +202,6 @@ def _render_name_omissions(why: NameExplanation) -> "RenderableType":
             render_text(gone.section), render_text(gone.what, limit=80), f"{gone.tokens:,}", render_text(gone.reason, "dim")
         )
     return table
-
-
-def _render_chance(one: NeedEstimate) -> list["RenderableType"]:
-    """Render the probability, then the evidence for and against it, strongest first."""
-    weighty = sorted(one.parts, key=lambda part: -abs(part[1]))
-    told = ", ".join(f"{name.replace('_', ' ')} {value:+.2f}" for name, value in weighty[:MAX_LOG_ODDS_TERMS])
-    rest = sum(value for _, value in weighty[MAX_LOG_ODDS_TERMS:])
-    steps = f"{one.age} step{'s' if one.age != 1 else ''} before the call"
-    voice = f"{'an' if one.voice[0] in 'aeiou' else 'a'} {one.voice}"
-    return [
-        render_text(f"{one.kind} {one.what}", limit=100),
-        render_fields([
-            ("p", f"{one.probability:.3f}"),
-            ("last seen", render_text(f"step {one.step}, in {voice}, {steps}; in {one.used} actions and {one.seen} outputs")),
-            ("log-odds", render_text(told + (f", others {rest:+.2f}" if len(weighty) > MAX_LOG_ODDS_TERMS else ""))),
-        ]),
-    ]  # fmt: skip
 
 
 def _render_copies(why: NameExplanation) -> "RenderableType":

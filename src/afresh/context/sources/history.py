@@ -1,4 +1,4 @@
-"""The section of earlier steps: lines by expected need, shown in the order in which they happened. And the index of names."""
+"""The section of earlier steps: lines by expected need, shown in the order in which they happened."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from itertools import groupby, islice, takewhile
 
 from afresh.context.already_shown import collect_shown_lines
 from afresh.context.section import Allocation, AllocationTurn, SectionPiece
-from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, NAME_INDEX_TITLE, render_history_rows, render_name_index
+from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, render_history_rows
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
@@ -15,22 +15,20 @@ from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, PassageVoice
 from afresh.core.step_result import MORE_LINES_START
 from afresh.core.symbol import HIT_REMARK_START
-from afresh.core.template import SectionShare
 from afresh.core.text import format_count
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import HistoryWeights
-from afresh.memory.history.select import HistorySelection, SelectionBudget, select_history
+from afresh.memory.history.select import ChosenRow, SelectionBudget, select_history
 from afresh.memory.history.trace import TraceEntry, TraceRow
 from afresh.outputs.printed_files import strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
 
+NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
 HISTORY_TITLE = "## Work so far (by step; of an output the id for `read` @id; … omitted)"
+PRICED_SHARE = 0.97
+"""Of its tokens for rows by their prices; the rest is for the marks between them."""
 WORKED_ENDINGS = (ENDED_OK, "kept")
-THOUGHT_VOICES = (PassageVoice.THOUGHT, PassageVoice.SKETCH)
-
-
-LineOrigins = tuple[tuple[int, str], ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -39,14 +37,13 @@ class HistoryAllocation(Allocation):
 
     memory: GatheredContext
     weights: HistoryWeights
-    index: SectionShare
-    room: int
-    """Of the whole window: shares are parts of it."""
     covered: frozenset[str] = frozenset()
     """Names and lines that other sections show."""
     outcomes: Mapping[int, StepLine] = field(default_factory=dict[int, StepLine])
     """What was done in the latest steps and how it ended, where one line says so."""
-    choice: HistorySelection = field(default_factory=HistorySelection)
+    rows: list[ChosenRow] = field(default_factory=list[ChosenRow])
+    """The best first."""
+    names: list[str] = field(default_factory=list[str])
     written: list[Section] = field(default_factory=list[Section])
     complete: bool = False
     """It had both its turns: another selection is not worth its time."""
@@ -69,15 +66,15 @@ class HistoryAllocation(Allocation):
         earlier = [piece.item for one in others for piece in one.shown if isinstance(piece.item, StepLine)]
         last = next((one for one in others if one.name == "last"), None)
         self.covered = collect_shown_lines(given, shown) | self.said_last(last) | self.retold(earlier)
-        before, apart = self.spent, [one for one in self.choice.rows if one[1].line.key not in self.covered]
-        if len(apart) < len(self.choice.rows):
-            self.choice.rows = apart
+        before, apart = self.spent, [one for one in self.rows if one[1].line.key not in self.covered]
+        if len(apart) < len(self.rows):
+            self.rows = apart
             self.write()
         return before - self.spent
 
     def merge_outcomes(self, earlier: Sequence[SectionPiece]) -> bool:
         """Show the lines of the latest steps with what else is shown of these steps; False if that is nothing."""
-        if self.choice.rows:
+        if self.rows:
             self.outcomes = {piece.item.step: piece.item for piece in earlier if isinstance(piece.item, StepLine)}
             self.write()
         return bool(self.outcomes)
@@ -91,7 +88,7 @@ class HistoryAllocation(Allocation):
         thought = deeds or last is None or not last.is_cut(THOUGHT_PIECE)
         step = self.memory.state.work.step
         said, brief = [(entry, row.line.key) for entry in self.since(step) for row in entry.rows], self.brief_actions({step})
-        thoughts = [key for entry, key in said if entry.voice in THOUGHT_VOICES and thought]
+        thoughts = [key for entry, key in said if entry.voice is PassageVoice.THOUGHT and thought]
         acted = [(entry, key) for entry, key in said if entry.voice is PassageVoice.ACTION]
         named = [key for entry, key in acted if deeds or key in brief or (self.live and entry.passage.ended in WORKED_ENDINGS)]
         return frozenset([*thoughts, *named])
@@ -145,48 +142,30 @@ class HistoryAllocation(Allocation):
         if not self.memory.trace.entries or room < self.policy.min_history_tokens:
             return 0
         before, allowed = self.spent, self.spent + room
-        self.choose(int(allowed * self.policy.priced_share))
+        self.choose(int(allowed * PRICED_SHARE))
         self.write()
-        if self.spent > allowed and self.in_order:
-            self.choose(int(allowed * self.policy.reduced_priced_share))
-            self.write()
-        while self.spent > allowed and (self.choice.rows or self.choice.names):
-            self.give_up(self.spent - allowed)
+        while self.spent > allowed and self.rows:
+            excess = self.spent - allowed
+            while self.rows and excess >= 0:
+                excess -= self.counter(self.rows.pop()[1].line.text)
             self.write()
         return self.spent - before
 
-    @property
-    def in_order(self) -> bool:
-        """All there is was taken, the newest last: there is no least of it to give up."""
-        numbers = [entry.number for entry, _ in self.choice.rows]
-        return numbers == sorted(numbers)
-
-    def give_up(self, excess: int) -> None:
-        """The rows that were chosen last, as many as make up for what the marks between rows have cost."""
-        rows, names = self.choice.rows, self.choice.names
-        while (rows or names) and excess >= 0:
-            excess -= self.counter(rows.pop()[1].line.text if rows else names.popitem()[0])
-
     def choose(self, room: int) -> None:
         counter = self.counter
-        titles = counter(f"{HISTORY_TITLE}\n\n{NAME_INDEX_TITLE}\n") + 4
-        left = max(0.0, (room - titles) / counter.factor)
-        most = self.policy.max_name_index_share * self.memory.state.budget - counter(f"{NAME_INDEX_TITLE}\n") - 4
-        index = max(0.0, min(left, min(self.index.part * self.room, most) / counter.factor))
-        now = self.memory.state.work.step + 1
-        headings = counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> ")
-        self.choice = select_history(
+        left = max(0.0, (room - counter(f"{HISTORY_TITLE}\n\n{NAME_INDEX_TITLE}\n") - 4) / counter.factor)
+        rows, self.names = select_history(
             self.memory.trace,
-            now,
-            SelectionBudget(left, index, *headings, self.policy),
+            self.memory.state.work.step + 1,
+            SelectionBudget(left, counter.price("00= 0a1b2c3d …\n"), counter.price("00 ok> "), left * self.weights.names_share),
             set(self.covered | self.unwanted),
             self.weights,
             counter.price,
         )
-        bare = {strip_line_number(row.line.key): (entry, row) for entry, row in reversed(self.choice.rows)}
+        bare = {strip_line_number(row.line.key): (entry, row) for entry, row in reversed(rows)}
         rows = [one for key, one in reversed(bare.items()) if key not in self.covered and not self.is_shown_hit(one[1].line.key)]
         acted = {entry.step for entry, _ in rows if entry.voice is PassageVoice.ACTION}
-        self.choice.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
+        self.rows = [one for one in rows if not (one[0].step in acted and _is_command_echo(one[0], one[1].line.key))]
 
     @property
     def unwanted(self) -> frozenset[str]:
@@ -196,43 +175,33 @@ class HistoryAllocation(Allocation):
         return frozenset(row.line.key for one in outputs for row in one.rows)
 
     def write(self) -> None:
-        index = render_name_index(self.choice.names)
-        made = [self.section("names", self.index, index), self.section("work", self.share, *self.history)]
-        self.written = [section for section in made if section.text]
+        text = self.render()
+        self.written = [Section("work", self.share.tier, text, self.counter(text) + 2)] if text else []
         self.spent = sum(section.tokens for section in self.written)
 
-    def section(self, name: str, share: SectionShare, text: str, origins: LineOrigins = ()) -> Section:
-        return Section(name, share.tier, text, self.counter(text) + 2, origins)
-
-    @property
-    def history(self) -> tuple[str, LineOrigins]:
-        """The text of the section, and where its lines come from."""
-        shown = sorted(self.choice.rows, key=lambda one: (one[0].number, one[1].line.place))
+    def render(self) -> str:
+        shown = sorted(self.rows, key=lambda one: (one[0].number, one[1].line.place))
+        index = [NAME_INDEX_TITLE, " ".join(sorted(self.names))] if self.names else []
         if not shown:
-            return "", ()
+            return "\n".join(index)
         told = {entry.passage.block for entry, _ in shown}
         actions = dict.fromkeys([entry for entry, _ in shown if entry.voice is PassageVoice.ACTION])
         ids = {entry: self.unshown(entry, told) for entry in actions}
-        lines, origins = [HISTORY_TITLE], list[tuple[int, str]]()
-        for text, origin in self.told(shown, ids):
-            origins += [(len(lines), origin)] if origin else []
-            lines += text.split("\n")
-        return "\n".join(lines), tuple(origins)
+        return "\n".join([HISTORY_TITLE, *self.told(shown, ids), *(["", *index] if index else [])])
 
-    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[tuple[str, str]]:
+    def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
         changed = self.memory.state.workspace.last_change
         longest_gap = (self.policy.live if self.live else self.policy).max_filled_gap_characters
         steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
-            spoken = (
-                len(list(takewhile(lambda one: one[0].voice in THOUGHT_VOICES, rows))) if step in self.outcomes else len(rows)
-            )
+            thoughts = list(takewhile(lambda one: one[0].voice is PassageVoice.THOUGHT, rows))
+            spoken = len(thoughts) if step in self.outcomes else len(rows)
             yield from render_history_rows(rows[:spoken], changed, ids, longest_gap)
             if step in self.outcomes:
                 ids_below = {entry.passage.block[:BLOCK_ID_CHARACTERS] for entry, _ in rows}
-                yield f"{step}> {self.outcomes[step].describe(ids_below)}", f"{PassageVoice.ACTION} of step {step}"
+                yield f"{step}> {self.outcomes[step].describe(ids_below)}"
             yield from render_history_rows(rows[spoken:], changed, ids, longest_gap)
 
     def unshown(self, action: TraceEntry, told: Collection[str]) -> str:
@@ -255,7 +224,7 @@ class HistoryAllocation(Allocation):
         """By voice: lines that were less likely to be needed than those shown; and what memory itself has let go."""
         found: list[Omission] = []
         for voice, tally in self.memory.trace.tallies.items():
-            shown = [row.line.key for entry, row in self.choice.rows if entry.voice is voice]
+            shown = [row.line.key for entry, row in self.rows if entry.voice is voice]
             if lines := tally.lines - len(shown):
                 size = (tally.size - sum(map(len, shown))) // 4
                 steps = f"steps {tally.first} to {tally.last}"

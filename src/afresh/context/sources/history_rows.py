@@ -1,44 +1,36 @@
-"""Lines of earlier steps as text: a heading for each entry, marks for gaps, and the index of names."""
+"""Lines of earlier steps as text: a heading for each entry, and marks for gaps."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from afresh.core.step_history import PassageVoice
 from afresh.memory.history.trace import TraceEntry, TraceRow
 from afresh.outputs.printed_files import has_line_number
 
-NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
 HISTORY_STALE_MARK = " (before the last change)"
-VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":", PassageVoice.SKETCH: ":"}
+VOICE_MARKS = {PassageVoice.ACTION: ">", PassageVoice.THOUGHT: ":"}
 BLOCK_ID_CHARACTERS = 8
 """Letters of a block's id that are enough to find it."""
 
 
 def render_history_rows(
     shown: Sequence[tuple[TraceEntry, TraceRow]], changed: int, ids: Mapping[TraceEntry, str], longest_gap: int
-) -> Iterator[tuple[str, str]]:
-    """Rows under a heading for each entry, the first row of each with its origin; a mark is put where lines are left out, unless
-    what is missing is shorter than it or numbers show it."""
+) -> Iterator[str]:
+    """Rows under a heading for each entry; a mark is put where lines are left out, unless what is missing is shorter than it or
+    numbers show it."""
     former: TraceEntry | None = None
     place, last = 0, ""
     for entry, row in shown:
         if entry is not former:
-            heading = render_entry_heading(entry, row.line.place > entry.first, changed, ids)
-            yield heading + row.line.text, _describe_entry_origin(entry)
+            yield render_entry_heading(entry, row.line.place > 0, changed, ids) + row.line.text
         else:
-            between = entry.lines[place - entry.first : row.line.place - entry.first]
+            between = entry.lines[place : row.line.place]
             if sum(map(len, between)) > longest_gap:
                 if not (has_line_number(last) and has_line_number(row.line.text)):
-                    yield "…", ""
+                    yield "…"
             elif any(between):
-                yield from [(line.rstrip(), "") for line in between if line.strip()]
-            yield row.line.text, ""
+                yield from [line.rstrip() for line in between if line.strip()]
+            yield row.line.text
         former, place, last = entry, row.line.place + 1, row.line.text
-
-
-def _describe_entry_origin(entry: TraceEntry) -> str:
-    voice = PassageVoice.THOUGHT if entry.voice is PassageVoice.SKETCH else entry.voice
-    block = f" ({entry.passage.block[:BLOCK_ID_CHARACTERS]})" if voice is PassageVoice.OUTPUT else ""
-    return f"{voice} of step {entry.step}{block}"
 
 
 def render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mapping[TraceEntry, str]) -> str:
@@ -50,10 +42,3 @@ def render_entry_heading(entry: TraceEntry, cut: bool, changed: int, ids: Mappin
         return f"{entry.step}{how}{found}{VOICE_MARKS[entry.voice]} {'… ' if cut else ''}"
     stale = HISTORY_STALE_MARK if entry.passage.before(changed) else ""
     return f"{entry.step}= {entry.passage.block[:BLOCK_ID_CHARACTERS]}{stale}{' …' if cut else ''}\n"
-
-
-def render_name_index(found: Collection[str]) -> str:
-    """Paths on one line, identifiers on the next."""
-    paths = sorted(name for name in found if "/" in name)
-    others = sorted(name for name in found if "/" not in name)
-    return "\n".join([NAME_INDEX_TITLE, *(" ".join(part) for part in (paths, others) if part)]) if paths or others else ""

@@ -1,6 +1,5 @@
 """A passage taken apart: its lines, and the names in each."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,7 +7,6 @@ from typing import NamedTuple
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.memory.history.names import find_names_and_implied, find_subject
 
-CODE_FENCE = re.compile(r"\s*(```|~~~)")
 MIN_TELLING_CHARACTERS = 20
 MIN_DISTINCT_CHARACTERS = 6
 MAX_LINE_CHARACTERS = 1_000
@@ -37,9 +35,6 @@ class LastSighting:
     used: int = 0
     seen: int = 0
     spoken: bool = False
-    sketched: bool = False
-    force: float = 0.0
-    """The still part of a name's odds, under the weights of the last window: see `rank.ranked`."""
 
     def again(self, entry: "TraceEntry") -> "LastSighting":
         voice = entry.voice
@@ -48,7 +43,6 @@ class LastSighting:
             self.used + (voice is PassageVoice.ACTION),
             self.seen + (voice is PassageVoice.OUTPUT),
             self.spoken or voice is PassageVoice.THOUGHT,
-            self.sketched or voice is PassageVoice.SKETCH,
         )
 
 
@@ -56,22 +50,17 @@ class LastSighting:
 class TraceRow:
     line: TraceLine
     sighting: LastSighting
+    price: float = 0.0
+    """Its tokens; 0: not counted yet."""
 
 
 @dataclass(slots=True, eq=False)
 class TraceEntry:
-    """The part of a passage that has one voice."""
-
     passage: Passage
-    voice: PassageVoice
     lines: list[str]
     found: list[TraceLine]
-    first: int = 0
-    """Number of its first line in the passage."""
     number: int = 0
     """Its place among all entries."""
-    size: int = 0
-    """Characters."""
     rows: list[TraceRow] = field(default_factory=list["TraceRow"])
     names: dict[str, LastSighting] = field(default_factory=dict[str, "LastSighting"])
 
@@ -79,27 +68,14 @@ class TraceEntry:
     def step(self) -> int:
         return self.passage.step
 
+    @property
+    def voice(self) -> PassageVoice:
+        return self.passage.voice
 
-def entries_from_passage(passage: Passage, text: str) -> Iterator[TraceEntry]:
-    """One for each voice; code in a thought is a voice of its own."""
+
+def entry_from_passage(passage: Passage, text: str) -> TraceEntry:
     lines = truncate_middle(text, passage.size).splitlines()
-    if passage.voice is not PassageVoice.THOUGHT or ("```" not in text and "~~~" not in text):
-        yield TraceEntry(passage, passage.voice, lines, list(find_trace_lines(lines, 0)), 0, size=passage.size)
-        return
-    start, inside = 0, False
-    for number, line in enumerate((*lines, "```")):
-        if CODE_FENCE.match(line):
-            if number > start:
-                part = lines[start:number]
-                yield TraceEntry(
-                    passage,
-                    PassageVoice.SKETCH if inside else PassageVoice.THOUGHT,
-                    part,
-                    list(find_trace_lines(part, start)),
-                    start,
-                    size=sum(map(len, part)),
-                )
-            start, inside = number + 1, not inside
+    return TraceEntry(passage, lines, list(find_trace_lines(lines)))
 
 
 def truncate_middle(text: str, length: int) -> str:
@@ -109,8 +85,8 @@ def truncate_middle(text: str, length: int) -> str:
     return f"{text[:head]}\n{text[head - length :]}"
 
 
-def find_trace_lines(lines: Sequence[str], first: int) -> Iterator[TraceLine]:
-    for place, raw in enumerate(lines, first):
+def find_trace_lines(lines: Sequence[str]) -> Iterator[TraceLine]:
+    for place, raw in enumerate(lines):
         key = raw.strip()
         if len(key) > MAX_LINE_CHARACTERS:
             key = raw = key[:MAX_LINE_CHARACTERS]
@@ -147,8 +123,6 @@ class Trace:
     touched: Mapping[str, int] = field(default_factory=dict[str, int])
     """For each subject of files the last step whose action named one of them."""
     tallies: Mapping[PassageVoice, VoiceTally] = field(default_factory=dict[PassageVoice, VoiceTally])
-    beside: dict[type, object] = field(default_factory=dict[type, object], compare=False, repr=False)
-    """What has been worked out from it and is worth keeping while it grows. It saves work and says nothing of its own."""
 
 
 EMPTY_TRACE = Trace()
@@ -160,25 +134,13 @@ def build_trace(passages: tuple[Passage, ...], read: Callable[[str], str], befor
         return before
     length = len(before.passages)
     if passages[:length] == before.passages:
-        return extend_trace(
-            before,
-            [taken for passage in passages[length:] for taken in entries_from_passage(passage, read(passage.block))],
-            passages,
-        )
-    known: dict[Passage, dict[int, TraceEntry]] = {}
-    for entry in before.entries:
-        known.setdefault(entry.passage, {}).setdefault(entry.first, entry)
+        return extend_trace(before, [entry_from_passage(one, read(one.block)) for one in passages[length:]], passages)
+    known = {entry.passage: entry for entry in before.entries}
     again = [
-        copy_unmet_entry(old)
+        TraceEntry(one, known[one].lines, known[one].found) if one in known else entry_from_passage(one, read(one.block))
         for one in passages
-        for old in (known[one].values() if one in known else entries_from_passage(one, read(one.block)))
     ]
     return extend_trace(EMPTY_TRACE, again, passages)
-
-
-def copy_unmet_entry(old: TraceEntry) -> TraceEntry:
-    """The same text, before anything of it was met."""
-    return TraceEntry(old.passage, old.voice, old.lines, old.found, old.first, size=old.size)
 
 
 def extend_trace(before: Trace, new: list[TraceEntry], passages: tuple[Passage, ...]) -> Trace:
@@ -191,7 +153,7 @@ def extend_trace(before: Trace, new: list[TraceEntry], passages: tuple[Passage, 
             held = tallies.get(voice) or VoiceTally(0, 0, entry.step, entry.step)
             last = entry.step if voice is entry.voice else held.last
             tallies[voice] = VoiceTally(held.lines + count, held.size + size, held.first, last)
-    return Trace(passages, (*before.entries, *new), names, lines, touched, tallies, before.beside if before.entries else {})
+    return Trace(passages, (*before.entries, *new), names, lines, touched, tallies)
 
 
 def enter_lines(
