@@ -284,7 +284,6 @@ FOREIGN_TEXT = {
     "context/sources/instructions.py": "people's instructions",
     "context/sources/test_results.py": "reports of coverage tools",
     "memory/history/names.py": "outputs and replies",
-    "memory/history/trace.py": "fences in replies",
     "memory/lessons/draft_lesson.py": "commands, code and replies",
     "memory/observed_facts.py": "commands and names of tests",
     "memory/passage_retention.py": "replies",

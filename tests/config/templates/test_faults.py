@@ -161,7 +161,6 @@ def raised(plain: dict) -> dict:
             "history",
             "knowledge",
             "memory",
-            "names",
             "summary",
             "tests",
             "similar",

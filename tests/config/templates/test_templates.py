@@ -129,10 +129,10 @@ def test_sections_claim_in_the_order_of_the_nearest_file_that_names_them(shelf: 
     put("mine", "extends: fix_bug\nsections: {archive: {share: 0.1}, fingerprint: {share: 0.1}}\n")
     swapped = order("mine", shelf)
     assert (swapped[0], swapped[-1]) == (usual[-1], usual[0]) and swapped[1:-1] == usual[1:-1]
-    put("mine", "extends: fix_bug\nsections: {names: {share: 0.1}, files: {share: 0.5}, work: {share: 0.1}}\n")
+    put("mine", "extends: fix_bug\nsections: {summary: {share: 0.1}, files: {share: 0.5}, work: {share: 0.1}}\n")
     placed = order("mine", shelf)
-    assert placed.index("names") < placed.index("files") < placed.index("work")
-    moved = ("names", "files", "work")
+    assert placed.index("summary") < placed.index("files") < placed.index("work")
+    moved = ("summary", "files", "work")
     assert [name for name in placed if name not in moved] == [name for name in usual if name not in moved]
 
 
