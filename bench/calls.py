@@ -1,6 +1,6 @@
 """Who calls whom: what reading finds beside what happens when a package's own tests run.
 
-    python bench/calls.py ROOT=PACKAGE_FOLDER [ROOT=PACKAGE_FOLDER …] [--python PYTHON] [--folder DIR] [--sample N]
+    python bench/calls.py ROOT=PACKAGE_FOLDER [ROOT=PACKAGE_FOLDER …] [--python PYTHON] [--folder DIR]
 
 ROOT holds a source tree with its tests; PACKAGE_FOLDER is the package within it, as `src/click`. The tests run under a profiler
 that writes down every (calling function, line, called function) within the package; then each called function's callers are asked
@@ -9,7 +9,6 @@ for. PYTHON has pytest and what the tests need.
 
 import argparse
 import json
-import random
 import sys
 import tempfile
 import time
@@ -134,10 +133,6 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
             print("  missed", *pair, file=sys.stderr)
         for line in lines[: options.missing]:
             print("  contradicted", line, file=sys.stderr)
-    if options.sample:
-        chosen = random.Random(5).sample([call for call in mine.calls if call.sure], options.sample)
-        for call in chosen:
-            print(f"  {call.path}:{call.line} {call.text} → {call.target.path} {call.target.symbol.name}", file=sys.stderr)
     return row
 
 
@@ -146,7 +141,6 @@ def main() -> None:
     parser.add_argument("trees", nargs="+", metavar="ROOT=PACKAGE_FOLDER")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "afresh-bench-calls", help="of traces")
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--sample", type=int, default=0, help="print some sure calls, to be judged by eye")
     parser.add_argument("--missing", type=int, default=0, help="print some that were missed or contradicted")
     options = parser.parse_args()
     rows = []

@@ -28,7 +28,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,9 +71,7 @@ class Cost:
 
     tokens: int
     cpu_ms: float
-    wall_ms: float
     written_kb: float
-    state_kb: float
     resident_mb: float
     load_ms: float
 
@@ -137,17 +134,17 @@ class Aside:
     """A part whose run is not counted: commands in the sandbox are the project's, not ours."""
 
     def __init__(self, inner: Any) -> None:
-        self.inner, self.cpu, self.wall = inner, 0.0, 0.0
+        self.inner, self.cpu = inner, 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
     def run(self, *args: Any, **more: Any) -> Any:
-        cpu, wall = spent(), time.perf_counter()
+        cpu = spent()
         try:
             return self.inner.run(*args, **more)
         finally:
-            self.cpu, self.wall = self.cpu + spent() - cpu, self.wall + time.perf_counter() - wall
+            self.cpu += spent() - cpu
 
 
 def spent() -> float:
@@ -166,17 +163,13 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-def held(folder: Path) -> int:
-    """Bytes that the state takes on disk."""
-    sizes = (os.lstat(Path(place) / name).st_blocks * 512 for place, _, names in os.walk(folder) for name in names)
-    return sum(sizes)
-
-
 def begin(steps: int, repository: Path, script: Script, cache: CacheRates, **ceiling: int) -> tuple[State, Any, Aside]:
     """A task of so many steps that is ready for the first one."""
     project = open_project(copy_sample(repository))
     check = "python -c \"import sys; sys.path.insert(0, 'src'); import parcel\""
-    order = TaskOrder("Look after it", "implement_feature", (check,), model="offline", max_steps=steps + 9, **ceiling)
+    replies = repository.with_name("replies.jsonl")
+    replies.touch()
+    order = TaskOrder("Look after it", "implement_feature", (check,), model=f"scripted:{replies}", max_steps=steps + 9, **ceiling)
     task = add_task(project, order)
     agent = compose.build_runtime(project, task, compose.RunTerms(no_sandbox=True))
     aside = Aside(agent.sandbox)
@@ -216,14 +209,10 @@ def measure(
         if not wanted(number):
             state = step(state, agent)
             continue
-        disk, wrote, cpu, wall = held(repository), written(), spent(), time.perf_counter()
-        aside.cpu = aside.wall = 0.0
+        wrote, cpu, aside.cpu = written(), spent(), 0.0
         state = step(state, agent)
-        cpu, wall = spent() - cpu - aside.cpu, time.perf_counter() - wall - aside.wall
-        kb = (written() - wrote) / 1024, (held(repository) - disk) / 1024
-        costs[number] = Cost(
-            state.tokens.last_call.tokens, cpu * 1000, wall * 1000, *kb, resident() / 2**20, loaded(state, agent)
-        )
+        cpu, kb = spent() - cpu - aside.cpu, (written() - wrote) / 1024
+        costs[number] = Cost(state.tokens.last_call.tokens, cpu * 1000, kb, resident() / 2**20, loaded(state, agent))
         then(number)
     return costs
 
@@ -315,7 +304,7 @@ def compare_steps(arm: str, steps: int, repository: Path) -> dict[str, Any]:
     }
     for point, milliseconds in beside.items():
         ratios[point]["cpu_ms"] = round(rows[point]["cpu_ms"] / milliseconds, 3)
-    judged = ("tokens", "cpu_ms", "written_kb", "state_kb", "resident_mb")
+    judged = ("tokens", "cpu_ms", "written_kb", "resident_mb")
     flat = all(ratio[name] <= 1 + ALLOWED for ratio in ratios.values() for name in judged)
     return {"at": rows, "fresh_cpu_ms": beside, "to_first": ratios, "flat": flat}
 

@@ -1,6 +1,6 @@
 """What the index of code costs: empty, unchanged and after one edit, beside a bare parse and a bare walk.
 
-    python bench/index.py TREE [--rounds N] [--copies N]
+    python bench/index.py TREE [--rounds N]
 
 TREE is unpacked source, of Django say (`pip download --no-binary :all: --no-deps django`). It is copied first. Every contestant
 runs in a process of its own, in turns; its imports are not counted.
@@ -118,19 +118,6 @@ def run_rounds(ring: Ring, number: int, changed: Path) -> None:
         changed.write_text(before, "utf-8")
 
 
-def measure_copies(tree: Path, folder: Path, copies: int) -> dict[str, Any]:
-    """Many copies, each of other content, in one tree."""
-    large = folder / "large"
-    for copy in range(copies):
-        shutil.copytree(tree, large / f"copy{copy}")
-        for file in (large / f"copy{copy}").rglob("*.py"):
-            with file.open("ab") as end:
-                end.write(f"\n# copy {copy}\nCOPY_{copy} = {copy}\n".encode())
-    ring = Ring(large, folder / "state-large")
-    run_rounds(ring, 1, choose_file(large))
-    return {"store_bytes": (ring.state / "code.db").stat().st_size, "spent": ring.summary()}
-
-
 def choose_file(tree: Path) -> Path:
     by_size = sorted(tree.rglob("*.py"), key=lambda file: file.stat().st_size)
     return by_size[len(by_size) * 3 // 4]
@@ -140,21 +127,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--copies", type=int, default=0, help="measure also this many copies of the tree in one")
     parser.add_argument("--task", choices=TASKS, help=argparse.SUPPRESS)
     parser.add_argument("--state", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.task:
         return print(json.dumps(measure_task(given.task, given.tree, given.state)))
     with tempfile.TemporaryDirectory() as name:
-        folder, ring = Path(name), Ring(Path(name) / "tree", Path(name) / "state")
+        ring = Ring(Path(name) / "tree", Path(name) / "state")
         shutil.copytree(given.tree, ring.tree, symlinks=True)
         run_rounds(ring, given.rounds, choose_file(ring.tree))
         result: dict[str, Any] = {"rounds": given.rounds, "spent": ring.summary()}
         ratios = {each: ring.middle(ours, "cpu") / ring.middle(other, "cpu") for each, (ours, other) in PAIRS.items()}
         result["beside"] = ratios
-        if given.copies:
-            result["large"] = measure_copies(given.tree, folder, given.copies)
     for situation, spent in result["spent"].items():
         print(f"{situation}: {spent['cpu']:.3f} s CPU, {spent['wall']:.3f} s, {spent['peak'] / 1e6:.0f} MB")
     for each, one in result["beside"].items():

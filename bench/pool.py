@@ -66,13 +66,13 @@ class SlowServer(ModelServer):
         return (Action("complete", {"summary": f"Add {task}.txt\n\nIt was missing."}),)
 
 
-def make_project(folder: Path, address: str, limits: str = "") -> Project:
+def make_project(folder: Path, address: str) -> Project:
     variables = {"XDG_DATA_HOME": str(folder / "data"), "XDG_CONFIG_HOME": str(folder / "config")}
     os.environ |= {**variables, "GIT_CONFIG_GLOBAL": os.devnull}
     config, root = folder / "config/afresh/config.toml", folder / "repo"
     config.parent.mkdir(parents=True)
     model = f'[models.{SPEC}]\nprovider = "vllm"\nmodel = "slow"\nbase_url = "{address}"\n[prices."vllm:slow"]\n{PRICE}'
-    config.write_text(f"[limits]\nday = 1000.0\nmonth = 1000.0\n{limits}\n{model}")
+    config.write_text(f"[limits]\nday = 1000.0\nmonth = 1000.0\n{model}")
     root.mkdir()
     for number in range(8):
         lines = [f"def function_{number}_{line}(value):\n    return value + {line}\n\n" for line in range(40)]
@@ -174,19 +174,6 @@ def check_run(project: Project, tasks: list[str], server: SlowServer) -> Mapping
     return {"done": len(tasks), "claims": sum(claims), "paid_calls": len(booked), "largest_call_tokens": max(sizes)}
 
 
-def measure_limit(tasks: int) -> dict[str, Any]:
-    """Run with a limit that is reached half-way, and return what was spent against it."""
-    with tempfile.TemporaryDirectory() as made, SlowServer(6, 0.2, tasks) as server:
-        limit = tasks * 6 * 2_000 // 2
-        project = make_project(Path(made), server.openai_url, f"day_tokens = {limit}")
-        add_tasks(project, tasks)
-        code, said, _, _ = run_pool(project, tasks)
-        calls = project.ledger.calls(SpendingFilter())
-        spent = sum(call.charge.tokens for call in calls)
-        assert code == 3 and 0 < spent <= limit, (code, spent, limit, said[-2_000:])
-        return {"tasks": tasks, "limit_tokens": limit, "spent_tokens": spent, "calls": len(calls), "exit": code}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tasks", type=int, default=64)
@@ -196,8 +183,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write pool.json")
     options = parser.parse_args()
     writes = vars(options).pop("write")
-    few = argparse.Namespace(**{**vars(options), "tasks": 4, "seconds": 5.0})
-    found = {"run": measure_pool(options), "few": measure_pool(few), "limit": measure_limit(min(8, options.tasks))}
+    found = {"run": measure_pool(options)}
     print(json.dumps(found, indent=1))
     if writes:
         write_results("pool", found)

@@ -36,10 +36,10 @@ class Stopwatch:
         self.inside = 0.0
 
     def timed(self, call):
-        def wrapped(*args):
+        def wrapped(*args, **more):
             started = time.perf_counter()
             try:
-                return call(*args)
+                return call(*args, **more)
             finally:
                 self.inside += time.perf_counter() - started
 
@@ -79,11 +79,17 @@ class Script:
 
 
 def measure(steps: int, repository: Path) -> dict[str, list[float]]:
+    replies = repository.with_name("replies.jsonl")
+    replies.touch()
     project = open_project(copy_sample(repository))
     task = add_task(
         project,
         TaskOrder(
-            "bench", "implement_feature", ("python -m pytest -q tests/test_tracking.py",), model="offline", max_steps=steps + 9
+            "bench",
+            "implement_feature",
+            ("python -m pytest -q tests/test_tracking.py",),
+            model=f"scripted:{replies}",
+            max_steps=steps + 9,
         ),
     )
     watch, ceilings = Stopwatch(), ceiling_watch()
