@@ -77,7 +77,4 @@ def test_a_figure_that_differs_or_has_no_results_is_found(tmp_path: Path, row: s
 
 def test_every_file_of_results_names_its_commit() -> None:
     files = sorted((ROOT / "bench/results").glob("*.json"))
-    assert (
-        files
-        and [path.name for path in files if "commit" not in path.read_text("utf-8")] == []
-    )
+    assert files and [path.name for path in files if "commit" not in path.read_text("utf-8")] == []
