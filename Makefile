@@ -87,7 +87,7 @@ test-pythons:
 	@scripts/test-pythons
 
 PIN := uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-header --no-emit-index-url --extra watch
+	--no-annotate --no-header --no-emit-index-url
 EXTRAS := --extra web --extra mcp --extra acp --extra telemetry --extra postgres
 
 requirements:

@@ -128,8 +128,9 @@ def test_settings_on_a_page_exist(page: Path, tmp_path: Path):
         read_settings_file(path, Settings)
 
 
-def test_the_reference_names_every_setting():
+def test_the_reference_names_every_command_and_every_setting():
     text = (DOCS / "reference.md").read_text("utf-8")
+    assert not [name for name in list_command_names() if not re.search(rf"`{name}\b", text)]
     assert not [field.name for field in fields(Settings) if not re.search(rf"`\[*(?:mcp\.)?{field.name}\b", text)]
 
 
