@@ -222,7 +222,28 @@ C_SHARP = dedent("""\
     }
     namespace Shop.More { static class Extras { public static int Twice(this int x) => 2 * x; } }
     """)
+PYTHON = """
+import os
+from .rates import (Rate as R,  # why
+    round)
+
+LIMIT = 3
+
+
+@round
+class Cart(Base):
+    items = []
+
+    def add(self, items: list, /, *, twice: bool = False) -> int:
+        '''Adds items.'''
+        return os.total(f"{items!r:>{LIMIT}} no")
+
+
+async def main():
+    pass
+""".lstrip()
 SAMPLES = {
+    "cart.py": PYTHON,
     "cart.ts": TYPESCRIPT,
     "cart.tsx": TYPESCRIPT,
     "door.js": JAVASCRIPT,

@@ -53,7 +53,7 @@ def test_names_are_looked_up_in_code_and_words_in_all_that_is_written():
     assert not code.mentioning("parseHTTPHeader")
     assert code.words("headers") == {"src/shop/cart.py": 1}
     assert code.words("cart")["tests/test_cart.py"] == 2
-    assert code.length("src/shop/broken.py") == 6  # words of its path; `def` is not counted
+    assert code.length("src/shop/broken.py") == 7  # words of its path
 
 
 def test_tests_are_found_by_import_by_name_and_as_measured():

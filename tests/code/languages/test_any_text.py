@@ -144,7 +144,7 @@ for path in sys.argv[1:]:
 def test_without_the_grammars_a_reading_says_what_to_install():
     said = subprocess.run([sys.executable, "-c", WITHOUT, *PATHS], capture_output=True, text=True, check=True).stdout
     titles = {"cart.ts": "TypeScript", "cart.tsx": "TypeScript", "door.js": "JavaScript", "cart.go": "Go", "cart.rs": "Rust"}
-    titles |= {"Cart.java": "Java", "Cart.cs": "C#"}
+    titles |= {"Cart.java": "Java", "Cart.cs": "C#", "cart.py": "Python"}
     assert said.splitlines() == [
         f"{languages.detect_language(path)}|0|1|{titles[path]} is not read: {suggest_reinstall()}" for path in PATHS
     ]
@@ -153,8 +153,10 @@ def test_without_the_grammars_a_reading_says_what_to_install():
 LAZY = """
 import sys
 from afresh.code.languages import registry
-registry.read_source("a.py", "x = 1\\n")
+from afresh.code.languages import python
 assert "tree_sitter" not in sys.modules
+registry.read_source("a.py", "x = 1\\n")
+assert "tree_sitter_python" in sys.modules and "tree_sitter_go" not in sys.modules
 registry.read_source("a.go", "package a\\n")
 assert "tree_sitter" in sys.modules and "tree_sitter_go" in sys.modules and "tree_sitter_java" not in sys.modules
 """

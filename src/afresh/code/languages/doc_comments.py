@@ -1,6 +1,8 @@
 """Rows and comments of a parsed file: which comment documents which definition."""
 
+import ast
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from afresh.core.text import replace_lone_surrogates
 from afresh.core.truncate import truncate_text
 
 if TYPE_CHECKING:
@@ -29,10 +32,10 @@ class SourceBytes:
         """Return the row of a byte, counted from 0."""
         return bisect_right(self._starts, byte)
 
-    def rows(self, node: "Node") -> tuple[int, int]:
-        """Return the first and last row of a node. A newline at its end does not count as a further row."""
-        first = self.row(node.start_byte)
-        return first, max(first, self.row(node.end_byte - 1))
+    def rows(self, start: int, end: int) -> tuple[int, int]:
+        """Return the first and last row of a range. A newline at its end does not count as a further row."""
+        first = self.row(start)
+        return first, max(first, self.row(end - 1))
 
     def empty(self, row: int) -> bool:
         """Whether the row is empty; False for the first and the last row."""
@@ -76,13 +79,15 @@ class CommentStyle:
 class DocComments:
     def __init__(self, source: SourceBytes, nodes: "Sequence[Node]", style: CommentStyle) -> None:
         self._source, self._nodes, self._style = source, nodes, style
-        self._rows = [source.rows(node) for node in nodes]
+        self._rows = [source.rows(node.start_byte, node.end_byte) for node in nodes]
         self._ending = {last: number for number, (_, last) in enumerate(self._rows)}
 
     def before(self, row: int, start: int) -> str:
         """Return the doc line of the definition that begins at a row and byte: from the comment above it, or before it on the
         same line.
         """
+        if not self._nodes:
+            return ""
         number = self._ending.get(row)
         if number is None or self._nodes[number].end_byte > start:
             number = self._ending.get(row - 1) if self._source.begins(row, start) else None
@@ -172,3 +177,20 @@ def _reference_text(found: re.Match[str]) -> str:
         return found[1]
     words = found[3].split(maxsplit=1) if found[2] in ("link", "linkplain") else [found[3]]
     return words[-1].lstrip("#") if words else ""
+
+
+DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|'''|\"|')([^\\]*)\1\s*", re.DOTALL)
+
+
+def extract_docstring_line(source: str) -> str:
+    """Return the first line of a docstring of Python, given as written."""
+    if match := DOCSTRING.fullmatch(source):
+        value = match[2]
+    else:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                value = ast.literal_eval(f"({source})")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ""
+    return replace_lone_surrogates(value).strip().partition("\n")[0].expandtabs().strip() if isinstance(value, str) else ""

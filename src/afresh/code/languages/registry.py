@@ -4,8 +4,8 @@
 - `index_modules(code) -> Any`, called once per index of a tree: what imports are looked up in, such as a `PackageIndex`;
 - `resolve_import(imported, path, modules) -> Iterable[str]`, the files that one import of the file at `path` leads to.
 
-It may have two more: `find_package_uses(path, modules) -> Iterable[str]`, files that it uses without an import, such as those of
-its own package, and `read_source_and_words(path, text)`, where counting the words while reading is cheaper.
+It may have one more: `find_package_uses(path, modules) -> Iterable[str]`, files that it uses without an import, such as those of
+its own package.
 """
 
 import re
@@ -30,6 +30,7 @@ LANGUAGE_BY_SUFFIX = {
 }
 """The language of each file suffix."""
 GRAMMAR_PACKAGES = {
+    "python": "tree-sitter-python",
     "typescript": "tree-sitter-typescript",
     "javascript": "tree-sitter-javascript",
     "go": "tree-sitter-go",
@@ -37,10 +38,10 @@ GRAMMAR_PACKAGES = {
     "java": "tree-sitter-java",
     "c_sharp": "tree-sitter-c-sharp",
 }
-"""What reads each language besides Python, together with the package tree-sitter."""
+"""What reads each language, together with the package tree-sitter."""
 MODULE_BY_LANGUAGE = {"javascript": "ecmascript", "typescript": "ecmascript"}
 """Languages whose module has another name."""
-IDENTIFIER_OR_WORD = re.compile(r"[^\W\d]\w+")
+WORD, ASCII_WORD = re.compile(r"[^\W\d]\w+"), re.compile(r"[A-Za-z_]\w+", re.ASCII)
 
 
 def detect_language(path: str) -> str:
@@ -54,8 +55,8 @@ def reader_key_from_path(path: str) -> str:
     give another result.
     """
     language = detect_language(path)
-    if language in ("", "python"):
-        return language
+    if not language:
+        return ""
     marks = (
         "x" if path.endswith("x") else "",
         "!" if BUNDLE_PATH.search(path) else "",
@@ -102,9 +103,9 @@ def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[st
         return FileReading("", lines), Counter()
     if fault := unreadable_reason_from_text(path, text):
         return FileReading(language, lines, fault=fault), Counter()
-    own = getattr(load_language(language), "read_source_and_words", None)
     reading, said = (
-        own(path, text) if own else (load_language(language).read_source(path, text), Counter(IDENTIFIER_OR_WORD.findall(text)))
+        load_language(language).read_source(path, text),
+        Counter((ASCII_WORD if text.isascii() else WORD).findall(text)),
     )
     if is_generated(text):
         return replace(reading, fault=reading.fault or "generated"), Counter()

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from afresh.code.languages.doc_comments import DocComments, SourceBytes
@@ -45,7 +46,7 @@ MAX_SIGNATURE_BYTES = 1_500
 """Limits: nested definitions, characters of a signature, and bytes that one is made from."""
 LOOSE_SPACE = re.compile(r"(?<=[(\[]) |(?<=\w<) | (?=[),;\]])")
 PREPROCESSOR_LINE = re.compile(r"^[ \t]*#(?:if|elif|else|endif|pragma|region|endregion|nullable)\b.*$", re.MULTILINE)
-SIGNATURE_TAILS = ("=>", "{", "=", ";", ",", " ")
+SIGNATURE_TAILS = ("=>", "{", "=", ";", ",", ":", " ")
 SPACE_AND_COMMENTS = re.compile(rb"\s*(?://[^\n]*\n\s*)*")
 
 
@@ -85,6 +86,8 @@ class NamedDefinition:
     """Prefix of its signature, if the text does not begin with it because it is in a group."""
     adds: tuple[str, ...] = ()
     """Bases that it adds to the type of that name, as a Rust `impl` does."""
+    doc: str = ""
+    """Where it is inside the definition; otherwise it is the comment above."""
 
 
 class NestingFrame(NamedTuple):
@@ -127,11 +130,12 @@ class NestingState:
 
     def frame(self, node: "Node", named: NamedDefinition, kind: SymbolKind | None) -> NestingFrame:
         """Return a frame that includes the statements and decorators of the definition."""
-        start, end, row, last = node.start_byte, node.end_byte, *self.source.rows(node)
+        start, end = node.start_byte, node.end_byte
         for outer in reversed(self.frames):
             if not outer.outer:
                 break
-            start, end, row, last = outer.start, outer.end, outer.row, outer.last
+            start, end = outer.start, outer.end
+        row, last = self.source.rows(start, end)
         first = start
         if (
             self.chain[1] <= start
@@ -150,7 +154,9 @@ def extract_symbols(
     comments: DocComments,
     name: Callable[[CapturedNode], NamedDefinition | None],
 ) -> list[Symbol]:
-    hidden = sorted((node.start_byte, node.end_byte) for role in ("comment", "before") for node in captures.get(role, ()))
+    hidden = sorted(
+        (node.start_byte, node.end_byte) for role in ("comment", "hidden", "before") for node in captures.get(role, ())
+    )
     nest = NestingState(source, comments, hidden)
     symbols = list(_walk_captures(captures, nest, name))
     return [_add_bases(symbol, nest.added) for symbol in symbols] if nest.added else symbols
@@ -163,7 +169,7 @@ def _walk_captures(
     for start, end, _, role, node in _sort_captures(captures):
         nest.leave(start)
         if role == "outer":
-            nest.frames.append(NestingFrame(start, -end, *nest.source.rows(node), outer=True))
+            nest.frames.append(NestingFrame(start, -end, 0, 0, outer=True))
         elif role == "before":
             nest.decorate(node)
         elif taken != (start, end) and len(nest.frames) < 2 * MAX_NESTING and _is_symbol(role, nest.around()):
@@ -175,15 +181,13 @@ def _walk_captures(
 
 
 def _sort_captures(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int, str, Node]]":
-    events = [
-        (node.start_byte, -node.end_byte, rank, role, node)
-        for role, rank in CAPTURE_ORDER.items()
-        for node in captures.get(role, ())
-    ]
-    if groups := {node.start_byte for node in captures.get("group", ())}:
-        events = [event for event in events if event[3] != "outer" or event[0] not in groups]
-    events.sort(key=lambda event: event[:3])
-    return events
+    groups = {node.start_byte for node in captures.get("group", ())}
+    found: dict[tuple[int, int, int, str], Node] = {}
+    for role, rank in CAPTURE_ORDER.items():
+        for node in captures.get(role, ()):
+            if role != "outer" or node.start_byte not in groups:
+                found[node.start_byte, -node.end_byte, rank, role] = node
+    return [(*key, found[key]) for key in sorted(found, key=itemgetter(0, 1, 2))]
 
 
 def _is_symbol(role: str, around: NestingFrame | None) -> bool:
@@ -209,7 +213,7 @@ def _make_symbol(nest: NestingState, role: str, node: "Node", named: NamedDefini
     signature = _signature(nest, frame.start, named.until or _body_start(node) or frame.end)
     if not signature.startswith(named.lead):
         signature = named.lead + signature
-    doc = nest.comments.before(frame.row, frame.first)
+    doc = named.doc or nest.comments.before(frame.row, frame.first)
     yield Symbol(frame.name, kind, frame.row + 1, frame.last + 1, signature, doc, named.bases)
 
 
@@ -238,7 +242,7 @@ def render_signature(text: str) -> str:
     if len(line) != len(text):
         line = LOOSE_SPACE.sub("", line).replace(",)", ")")
     while line.endswith(SIGNATURE_TAILS):
-        line = line.removesuffix("=>").rstrip("{=;, ")
+        line = line.removesuffix("=>").rstrip("{=;,: ")
     return truncate_text(line, MAX_SIGNATURE_CHARACTERS)
 
 

@@ -6,10 +6,14 @@ A language provides one query. The names of its captures say what a node is:
 - `class`, `interface`, `function`, `method`, `member` (of an object literal) and `constant` define a symbol;
 - `module` and `scope` add their name to symbols inside them; only `module` is a symbol itself;
 - `outer` is the enclosing statement that belongs to a definition, unless it is a `group` of several;
-- `before` is a decorator, annotation or attribute.
+- `hidden` is a comment that documents nothing, `text` a string, `code` what is computed inside one;
+- `before` is a decorator, annotation or attribute;
+- `doc` is the text that documents the file, where that is no comment.
 """
 
+import re
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +21,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes
+from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes, extract_docstring_line
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition, extract_symbols
 from afresh.core.symbol import FileReading, ImportedModule
 from afresh.errors import suggest_reinstall
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 MAX_MISREAD_SHARE = 0.25
 """The share of a file that may fail to parse without being reported."""
 
+QUOTED = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"")
+WORD, ASCII_WORD = re.compile(r"\w+"), re.compile(r"\w+", re.ASCII)
 _start_byte = attrgetter("start_byte")
 """Used to sort captures, which come in no order."""
 
@@ -45,6 +51,10 @@ class Grammar:
     entry: Callable[[FileReading, str, Collection[str]], str]
     """Returns why a run may begin in a file, given its reading, its text and its captures."""
     dialect: str = "language"
+    is_strict: bool = False
+    """Whether any error is a fault, since people wrote no errors where the grammar knows the whole language."""
+    keywords: frozenset[str] = frozenset()
+    """If given, every other word outside of `text` and `hidden` is a mention."""
 
 
 def read_with_grammar(grammar: Grammar, text: str) -> FileReading:
@@ -76,57 +86,75 @@ def _load_grammar(wheel: str, dialect: str, query: str) -> "tuple[Language, Quer
 
 
 def _captures(grammar: Grammar, content: bytes) -> "dict[str, list[Node]]":
-    """Return the captures by name. `matches` is used because `captures` sorts, in time quadratic in the length of a statement."""
+    """Return the captures by name, in no order. `matches` is used because `captures` sorts, in time quadratic in the length of a
+    statement.
+    """
     from tree_sitter import Parser, QueryCursor
 
     loaded = _load_grammar(grammar.wheel, grammar.dialect, grammar.query)
     assert loaded is not None
-    found: dict[str, dict[int, Node]] = {}
+    found: dict[str, list[Node]] = defaultdict(list)
     for _, captured in QueryCursor(loaded[1]).matches(Parser(loaded[0]).parse(content).root_node):
         for name, nodes in captured.items():
-            found.setdefault(name, {}).update((node.id, node) for node in nodes)
-    return {name: sorted(nodes.values(), key=_reading_order) for name, nodes in found.items()}
+            found[name] += nodes
+    return found
 
 
-def _reading_order(node: "Node") -> tuple[int, int]:
-    return node.start_byte, -node.end_byte
+def _sort_nodes(nodes: "Iterable[Node]") -> "list[Node]":
+    """Return each node once, in reading order."""
+    return sorted({node.id: node for node in nodes}.values(), key=_start_byte)
 
 
 def _build_reading(grammar: Grammar, text: str, source: SourceBytes, captures: "dict[str, list[Node]]") -> FileReading:
-    comments = DocComments(source, sorted(captures.get("comment", ()), key=_start_byte), grammar.style)
+    comments = DocComments(source, _sort_nodes(captures.get("comment", ())), grammar.style)
     symbols = extract_symbols(captures, source, comments, grammar.name)
-    mentions = captures.get("mention", ())
     imports = [
-        one
-        for node in sorted(captures.get("import", ()), key=_start_byte)
-        for one in grammar.imports(CapturedNode("import", node, source))
+        one for node in _sort_nodes(captures.get("import", ())) for one in grammar.imports(CapturedNode("import", node, source))
     ]
     reading = FileReading(
         grammar.language,
         _count_lines(text),
         symbols=tuple(symbols),
         imports=tuple(imports),
-        mentions=_list_mentions(mentions, source.content),
-        doc=comments.of_file(min(map(_start_byte, mentions), default=len(source.content)), symbols[0].line if symbols else 0),
-        fault=_parse_fault(source.content, captures.get("error", ())),
-        packages=tuple(
-            dict.fromkeys(_package_name(node, source) for node in sorted(captures.get("package", ()), key=_start_byte))
-        ),
+        mentions=_list_mentions(captures, source.content, grammar.keywords),
+        doc=_file_doc(captures, source, comments, symbols[0].line if symbols else 0),
+        fault=_parse_fault(source.content, captures.get("error", ()), grammar.is_strict),
+        packages=tuple(dict.fromkeys(_package_name(node, source) for node in _sort_nodes(captures.get("package", ())))),
     )
     entry = grammar.entry(reading, text, captures)
     return replace(reading, entry=entry) if entry else reading
 
 
-def _list_mentions(nodes: "Iterable[Node]", content: bytes) -> tuple[str, ...]:
-    return tuple(sorted([name.decode() for name in {content[node.start_byte : node.end_byte] for node in nodes}]))
+def _file_doc(captures: "dict[str, list[Node]]", source: SourceBytes, comments: DocComments, first: int) -> str:
+    if docstrings := captures.get("doc"):
+        return extract_docstring_line(source.text(docstrings[0]))
+    return comments.of_file(min(map(_start_byte, captures.get("mention", ())), default=len(source.content)), first)
+
+
+def _list_mentions(captures: "dict[str, list[Node]]", content: bytes, keywords: frozenset[str]) -> tuple[str, ...]:
+    names = {name.decode() for name in {content[node.start_byte : node.end_byte] for node in captures.get("mention", ())}}
+    if keywords:
+        texts = sorted((node.start_byte, node.end_byte) for role in ("text", "hidden") for node in captures.get(role, ()))
+        pieces = [QUOTED.sub(b"", content[node.start_byte : node.end_byte]) for node in captures.get("code", ())]
+        at = 0
+        for start, end in (*texts, (len(content), 0)):
+            pieces.append(content[at:start])
+            at = max(at, end)
+        code = b"\n".join(pieces).decode()
+        words = {*(ASCII_WORD if code.isascii() else WORD).findall(code)} - keywords
+        names |= {word for word in words if not word[0].isdigit()}
+    return tuple(sorted(names))
 
 
 def _package_name(node: "Node", source: SourceBytes) -> str:
     return "".join(source.text(node).split())
 
 
-def _parse_fault(content: bytes, errors: "Iterable[Node]") -> str:
-    misread = sum(_unparsed_bytes(node) for node in errors)
+def _parse_fault(content: bytes, errors: "Iterable[Node]", is_strict: bool) -> str:
+    nodes = _sort_nodes(errors)
+    misread = sum(_unparsed_bytes(node) for node in nodes)
+    if is_strict:
+        return "does not parse" if nodes else ""
     if misread > MAX_MISREAD_SHARE * len(content):
         return f"does not parse: {100 * misread // len(content)} % of it makes no sense"
     return ""
