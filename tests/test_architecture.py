@@ -54,7 +54,10 @@ DOES_INPUT_OR_OUTPUT = {"os", "io", "pathlib", "subprocess", "sqlite3", "socket"
 HEAVY = {"anthropic", "openai", "genai_prices", "yaml", "rich", "asyncio", "httpx", "httpx2", "sqlite3", "keyring"}
 HEAVY |= {"psycopg", "starlette", "uvicorn", "jinja2", "markupsafe", "anyio", "mcp", "mcp_types", "acp", "opentelemetry"}
 HEAVY |= {"dbos"}
-HEAVY |= {"tree_sitter", *(f"tree_sitter_{name}" for name in ("javascript", "typescript", "go", "rust", "java", "c_sharp"))}
+HEAVY |= {
+    "tree_sitter",
+    *(f"tree_sitter_{name}" for name in ("python", "javascript", "typescript", "go", "rust", "java", "c_sharp")),
+}
 MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file"), "acp": ("acp/",), "asyncio": ("acp/", "web/")}
 MAY_BE_HEAVY |= {"httpx2": ("models/providers/call_limits",)}
 MAY_BE_HEAVY |= {

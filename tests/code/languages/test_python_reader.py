@@ -183,7 +183,8 @@ def test_what_has_lost_its_shape_is_told(text: str):
 
 
 def test_a_broken_file_keeps_its_symbols():
-    text = "import os\n\nclass Cart:\n    def add(self, item):\n        x = (1\n\n    def total(self):\n        return 1\n\nRATE = 3\n"
+    add = "    def add(self, item):\n        x = (1\n        pass\n"
+    text = f"import os\n\nclass Cart:\n{add}\n    def total(self):\n        return 1\n\nRATE = 3\n"
     reading = read_source("a.py", text)
     assert reading.fault == "does not parse"
     assert [one.name for one in reading.symbols] == ["Cart", "Cart.add", "Cart.total", "RATE"]
