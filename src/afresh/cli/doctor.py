@@ -19,7 +19,7 @@ MAX_PROBLEMS_SHOWN = 8
 
 @click.command("doctor")
 @click.option("--deep", is_flag=True, help="Check all that is stored instead: every journal, text, snapshot, view and fact.")
-@click.option("--repair", is_flag=True, help="With --deep, bring back what can be; the old database is kept.")
+@click.option("--repair", is_flag=True, help="Bring back of it what can be; the old database is kept.")
 @click.option("--rebuild", is_flag=True, help="Write session files and other views again from the journal instead.")
 @json_option
 def command(deep: bool, repair: bool, rebuild: bool, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from afresh.cli.options import WholeNumber, json_option, open_current_project
+from afresh.cli.options import json_option, open_current_project
 from afresh.cli.output import print_json, print_rendered
 
 
@@ -12,16 +12,15 @@ def command() -> None:
 
 
 @command.command("report")
-@click.option("--tasks", default=60, show_default=True, metavar="N", type=WholeNumber(1), help="Read the newest N tasks.")
 @json_option
-def report_command(tasks: int, as_json: bool) -> None:
+def report_command(as_json: bool) -> None:
     """Show what prompts were used for, and policies with their proofs."""
     from afresh.app.evolve.evolve_policy import report_use
     from afresh.app.evolve.task_policy import load_policy_history
     from afresh.cli.render.evolve import render_history, render_use_report, report_to_json
 
     project = open_current_project()
-    report, history = report_use(project, tasks), load_policy_history(project)
+    report, history = report_use(project), load_policy_history(project)
     if as_json:
         return print_json(report_to_json(report, history))
     print_rendered(render_use_report(report))

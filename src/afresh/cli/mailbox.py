@@ -13,7 +13,7 @@ from afresh.cli.output import print_json, print_rendered
 @click.argument("call", nargs=-1, metavar="[TOOL [ARGUMENT=VALUE]...]")
 @click.option("--list", "-l", "lists", is_flag=True, help="List the open requests instead.")
 @click.option("--request", "-r", "name", default="", metavar="NAME", help="Which request (default: the next).")
-@click.option("--wait", default=0.0, type=click.FloatRange(min=0), metavar="S", help="Wait up to S seconds for a request.")
+@click.option("--wait", default=0.0, type=float, metavar="S", help="Wait up to S seconds for a request.")
 @click.option("--thought", "-t", default="", metavar="TEXT", help="The reasoning to send along with a TOOL call.")
 @json_option
 def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: float, thought: str, as_json: bool) -> None:

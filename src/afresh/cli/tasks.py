@@ -30,8 +30,8 @@ def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--due", default="", metavar="WHEN", help="Only tasks due before this (7d, 2026-12-31), soonest first."),
         click.option("--label", "-l", "labels", multiple=True, metavar="L", help="Only tasks with this label. Repeatable."),
         click.option(
-            "--state", "--status", "-s", "states", multiple=True, type=click.Choice(STATE_NAMES),
-            help="Only tasks in this state. Repeatable.",
+            "--state", "--status", "-s", "states", multiple=True, type=click.Choice(STATE_NAMES), metavar="STATE",
+            help=f"Only tasks in this state: {', '.join(STATE_NAMES)}. Repeatable.",
         ),
     ):  # fmt: skip
         function = option(function)

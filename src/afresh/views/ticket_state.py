@@ -21,7 +21,7 @@ class TicketState(StrEnum):
     INTERRUPTED = "interrupted"
     """It was begun, and no worker holds it. Of a conversation: the last turn was stopped or taken back."""
     BLOCKED = "blocked"
-    """A person has to do something: answer, release it, or see to a task that it waits for."""
+    """A person has to do something: answer, or see to a task that it waits for."""
     PAUSED = "paused"
     DONE = "done"
     FAILED = "failed"
@@ -33,7 +33,7 @@ class TicketState(StrEnum):
 STATUSES_BY_STATE = {
     TicketState.PENDING: (TaskStatus.READY, TaskStatus.RUNNING),
     TicketState.INTERRUPTED: (TaskStatus.RUNNING, TaskStatus.READY),
-    TicketState.BLOCKED: (TaskStatus.BLOCKED, TaskStatus.READY, TaskStatus.RUNNING),
+    TicketState.BLOCKED: (TaskStatus.BLOCKED, TaskStatus.READY),
     TicketState.PAUSED: (TaskStatus.READY, TaskStatus.RUNNING, TaskStatus.BLOCKED),
 }
 MAX_NAMED_NEEDS = 5

@@ -9,7 +9,7 @@ from afresh.core.event import QuestionAnswered
 from afresh.core.state import State
 from afresh.core.task import IssueAttached, TaskStatus
 from afresh.core.truncate import to_one_line
-from afresh.errors import NeedsAnswer, NotPossible
+from afresh.errors import NotPossible
 from afresh.policy.questions import ask_person
 from afresh.workspace.git import find_author_name
 
@@ -25,7 +25,10 @@ def retry_task(project: Project, task: str, words: str = "") -> State:
         return reopen_failed_task(project, state, words)
     if state.status is TaskStatus.DISCARDED:
         return reorder_discarded_task(project, state, words)
-    raise explain_no_retry(state)
+    asked = state.status is TaskStatus.BLOCKED
+    advice = f"`afresh answer {task}` answers its question" if asked else f"`afresh resume {task}` continues it"
+    advice = f"`afresh show {task}` shows how it ended" if state.status.over else advice
+    raise NotPossible(f"{task} is {state.status}, not failed", next=advice, safe=NOTHING_CHANGED_NOW)
 
 
 def reopen_failed_task(project: Project, state: State, words: str) -> State:
@@ -49,16 +52,3 @@ def reorder_discarded_task(project: Project, state: State, words: str) -> State:
             waiting = project.store.load(ticket.task)
             record_place(project, waiting, replace(waiting.place, needs=needs))
     return new
-
-
-def explain_no_retry(state: State) -> NotPossible | NeedsAnswer:
-    task = state.task.id
-    if state.status is TaskStatus.BLOCKED:
-        what, advice = f"{task} is blocked: its question is still open", f"`afresh answer {task}` answers it"
-        return NeedsAnswer(what, next=advice, safe=NOTHING_CHANGED_NOW)
-    if state.status.over:
-        what, advice = f"{task} is {state.status}, not failed", f"`afresh show {task}` shows how it ended"
-        return NotPossible(what, next=advice, safe=NOTHING_CHANGED_NOW)
-    return NotPossible(
-        f"{task} has not failed: it is {state.status}", next=f"`afresh resume {task}` continues it", safe=NOTHING_CHANGED_NOW
-    )
