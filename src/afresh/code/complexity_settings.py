@@ -16,24 +16,18 @@ def explain_exempt_function(configuration: ProjectConfiguration, path: str, comp
     """Return why the project has nothing against a function of this complexity in this file; empty if it does not say so."""
     if any(_covers_rule(one) for one in _list_ignored(configuration, path)):
         return f"the project ignores {COMPLEXITY_RULE} here"
-    limit = max(_list_limits(configuration), default=MAX_COMPLEXITY)
+    limit = max(list_complexity_limits(configuration), default=MAX_COMPLEXITY)
     return f"within the project's own limit of {limit}" if MAX_COMPLEXITY < complexity <= limit else ""
 
 
-def read_ruff_table(configuration: ProjectConfiguration) -> dict[str, Any]:
-    for path in ("ruff.toml", ".ruff.toml"):
-        if table := parse_toml(configuration.text(path)):
-            return table
-    return get_table(configuration.project, "tool", "ruff")
-
-
-def _list_ruff_tables(configuration: ProjectConfiguration) -> tuple[dict[str, Any], ...]:
+def list_ruff_tables(configuration: ProjectConfiguration) -> tuple[dict[str, Any], ...]:
     """Return the table of ruff and, of newer settings, that of its linter."""
-    table = read_ruff_table(configuration)
+    texts = (configuration.text("ruff.toml"), configuration.text(".ruff.toml"))
+    table = next(filter(None, map(parse_toml, texts)), get_table(configuration.project, "tool", "ruff"))
     return table, get_table(table, "lint")
 
 
-def _list_flake8_sections(configuration: ProjectConfiguration) -> list[Mapping[str, str]]:
+def list_flake8_sections(configuration: ProjectConfiguration) -> list[Mapping[str, str]]:
     found = (parse_ini(configuration.text(path)).get("flake8", {}) for path in FLAKE8_FILES)
     return [{key.replace("_", "-"): value for key, value in section.items()} for section in found]
 
@@ -44,14 +38,14 @@ def _covers_rule(selector: str) -> bool:
 
 
 def _list_ignored(configuration: ProjectConfiguration, path: str) -> Iterator[str]:
-    for table in _list_ruff_tables(configuration):
+    for table in list_ruff_tables(configuration):
         for key in ("ignore", "extend-ignore"):
             yield from list_texts(table.get(key))
         for key in ("per-file-ignores", "extend-per-file-ignores"):
             for pattern, rules in get_table(table, key).items():
                 if _matches_path(path, pattern):
                     yield from list_texts(rules)
-    for section in _list_flake8_sections(configuration):
+    for section in list_flake8_sections(configuration):
         for key in ("ignore", "extend-ignore"):
             yield from re.findall(r"\w+", re.sub(r"#.*", "", section.get(key, "")))
         for patterns, rules in re.findall(r"([^:]+):\s*((?:\w+[,\s]*)+?)(?=\s+\S+:|\s*$)", section.get("per-file-ignores", "")):
@@ -68,9 +62,9 @@ def _matches_path(path: str, pattern: str) -> bool:
     return any(fnmatch(path, one) or fnmatch(path, f"*/{one}") for one in (pattern, folder))
 
 
-def _list_limits(configuration: ProjectConfiguration) -> Iterator[int]:
-    values: list[Any] = [get_table(table, "mccabe").get("max-complexity") for table in _list_ruff_tables(configuration)]
-    values += [section.get("max-complexity") for section in _list_flake8_sections(configuration)]
+def list_complexity_limits(configuration: ProjectConfiguration) -> Iterator[int]:
+    values: list[Any] = [get_table(table, "mccabe").get("max-complexity") for table in list_ruff_tables(configuration)]
+    values += [section.get("max-complexity") for section in list_flake8_sections(configuration)]
     for value in values:
         if isinstance(value, int | str) and re.fullmatch(r"\s*\d{1,4}\b.*", str(value)):
             yield int(re.findall(r"\d+", str(value))[0])

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,28 +127,15 @@ def list_learnt_patterns(project: Project) -> list[str]:
     return [one.title for one in sorted(known, key=lambda one: (-one.uses, one.id))]
 
 
-class ProfileCache(MutableMapping[str, str]):
+class ProfileCache(dict[str, str]):
     """The fingerprint that each task began with, in a file that may be deleted at any time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._held: dict[str, str] = {}
         with suppress(OSError, ValueError, AttributeError):
-            self._held = {key: text for key, text in json.loads(path.read_text("utf-8")).items() if isinstance(text, str)}
+            super().__init__((key, text) for key, text in json.loads(path.read_text("utf-8")).items() if isinstance(text, str))
 
-    def __getitem__(self, key: str) -> str:
-        return self._held[key]
-
-    def __setitem__(self, key: str, value: str) -> None:
-        self._held[key] = value
+    def __setitem__(self, key: str, text: str) -> None:
+        super().__setitem__(key, text)
         with suppress(OSError):
-            write_durable_file(self._path, json.dumps(self._held))
-
-    def __delitem__(self, key: str) -> None:
-        del self._held[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
+            write_durable_file(self._path, json.dumps(self))

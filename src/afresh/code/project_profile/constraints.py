@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
+from afresh.code.complexity import MAX_COMPLEXITY
+from afresh.code.complexity_settings import list_complexity_limits, list_flake8_sections, list_ruff_tables
 from afresh.code.config_files import ProjectConfiguration, get_table, list_texts, parse_ini, parse_json, parse_toml
 from afresh.core.truncate import join_first
 
@@ -71,16 +72,9 @@ def list_command_lines(configuration: ProjectConfiguration) -> Iterator[str]:
     yield from map(str, get_table(parse_json(configuration.text("package.json")), "scripts").values())
 
 
-def read_ruff_settings(configuration: ProjectConfiguration) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the table of ruff and that of its linter, which in older settings is the same."""
-    texts = (configuration.text(".ruff.toml"), configuration.text("ruff.toml"))
-    held = next(filter(None, map(parse_toml, texts)), get_table(configuration.project, "tool", "ruff"))
-    return held, get_table(held, "lint") or held
-
-
 def list_ruff_rules(configuration: ProjectConfiguration) -> list[str]:
-    _, lint = read_ruff_settings(configuration)
-    return [*list_texts(lint.get("select")), *list_texts(lint.get("extend-select"))]
+    tables = list_ruff_tables(configuration)
+    return [rule for table in tables for key in ("select", "extend-select") for rule in list_texts(table.get(key))]
 
 
 def describe_mypy_mode(configuration: ProjectConfiguration) -> str:
@@ -105,33 +99,30 @@ LINTER_DETAILS: Mapping[str, Callable[[ProjectConfiguration], str]] = {
 
 def read_limits(configuration: ProjectConfiguration) -> Iterator[str]:
     """Yield the numeric limits that linters enforce."""
-    ruff, lint = read_ruff_settings(configuration)
-    flake = next(
-        (held for path in (".flake8", "setup.cfg", "tox.ini") if (held := parse_ini(configuration.text(path)).get("flake8"))), {}
-    )
-    if length := read_line_length(configuration, ruff.get("line-length"), flake.get("max-line-length", "")):
+    if length := read_line_length(configuration):
         yield f"lines up to {length}"
-    complexity = get_table(lint, "mccabe").get("max-complexity") or read_number(flake.get("max-complexity", ""))
-    if not complexity and {"C", "C9", "C90", "C901", "ALL"} & {*list_ruff_rules(configuration)}:
-        complexity = 10
-    if isinstance(complexity, int):
+    is_on = {"C", "C9", "C90", "C901", "ALL"} & {*list_ruff_rules(configuration)}
+    if complexity := max(list_complexity_limits(configuration), default=MAX_COMPLEXITY if is_on else 0):
         yield f"complexity up to {complexity}"
+    limits = {key: value for table in list_ruff_tables(configuration) for key, value in get_table(table, "pylint").items()}
     for name in ("args", "statements", "branches", "returns"):
-        if isinstance(number := get_table(lint, "pylint").get(f"max-{name}"), int):
+        if isinstance(number := limits.get(f"max-{name}"), int):
             yield f"at most {number} {'arguments' if name == 'args' else name}"
 
 
-def read_line_length(configuration: ProjectConfiguration, ruff: object, flake: str) -> int | None:
+def read_line_length(configuration: ProjectConfiguration) -> int | None:
     """Return the line length of the first tool that sets one."""
+    ruff, _ = list_ruff_tables(configuration)
+    flake = next((said for held in list_flake8_sections(configuration) if (said := held.get("max-line-length"))), "")
     rust = parse_toml(configuration.text("rustfmt.toml") or configuration.text(".rustfmt.toml"))
     biome = parse_json(configuration.text("biome.json") or configuration.text("biome.jsonc"))
     prettier = parse_json(configuration.text(".prettierrc") or configuration.text(".prettierrc.json"))
     editor = re.search(r"^max_line_length\s*=\s*(\d+)", configuration.text(".editorconfig"), re.MULTILINE)
     black = get_table(configuration.project, "tool").get("black")
     lengths = [
-        ruff,
+        ruff.get("line-length"),
         get_table(black).get("line-length"),
-        read_number(flake),
+        int(found[0]) if (found := re.search(r"\d+", flake)) else None,
         rust.get("max_width"),
         get_table(biome, "formatter").get("lineWidth"),
         prettier.get("printWidth"),
@@ -139,8 +130,3 @@ def read_line_length(configuration: ProjectConfiguration, ruff: object, flake: s
         88 if isinstance(black, dict) else None,
     ]
     return next((one for one in lengths if isinstance(one, int) and not isinstance(one, bool) and 40 <= one <= 1000), None)
-
-
-def read_number(text: str) -> int | None:
-    found = re.search(r"\d+", text)
-    return int(found[0]) if found else None
