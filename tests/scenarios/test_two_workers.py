@@ -65,8 +65,8 @@ def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, fi
             assert "nothing was changed" in refused.err and "wait for it" in refused.err
         assert ended(person.starts("resume", ticket["task"], *other, "--json"))[0] == 1, "from another process, too"
         assert person.types("work", *other).out == "no tasks ready\n"
-        discarded = person.types("discard", ticket["task"])
-        assert discarded.code == 1 and "stop that run first" in discarded.err
+        undone = person.types("undo", ticket["task"])
+        assert undone.code == 1 and "stop that run first" in undone.err
         assert person.types("apply", ticket["task"]).code == 1
         reply(asked, MEND)
         reply(request(box, 2, worker), COMPLETE)

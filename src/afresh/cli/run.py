@@ -72,7 +72,7 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 def resume_command(task: str | None, step: int | None, hint: str, **way) -> None:
     """Continue TASK (default: the latest that is not over).
 
-    A failed task goes on with all that it knows. A discarded one starts again from scratch, as a new task.
+    A failed TASK is tried again, with all that it knows. A discarded one starts again from scratch, as a new task.
     """
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.hold_task import end_pause
@@ -85,7 +85,7 @@ def resume_command(task: str | None, step: int | None, hint: str, **way) -> None
         from afresh.app.results.recover_task import recover_task
 
         recover_task(project, name, step)
-    if hint or project.store.load(name).status.retried:
+    if hint or (task and project.store.load(name).status.retried):
         name = retry_task(project, name, hint).task.id
     end_pause(project, name)
     run_and_report(project, name, flags)
