@@ -137,9 +137,9 @@ def test_a_time_out_keeps_the_question_open(tmp_path: Path) -> None:
     [
         (
             '{"thought": "x", "actions": [{"tool": "red"}]}',
-            "there is no tool 'red' (did you mean 'read'?); there are apply, complete, read",
+            "there is no tool 'red'; there are apply, complete, read",
         ),
-        ('{"actions": [{"tool": "read", "args": {}}]}', "lacks the argument 'path'"),
+        ('{"actions": [{"tool": "read", "args": {}}]}', "missing argument path"),
         ('["read"]', "must be a JSON object"),
         ("I would read a.py", "not JSON"),
         ("", "not JSON"),

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from afresh.actions.tools.function_tool import find_argument_mistake
 from afresh.actions.tools.registry import TOOLS
-from afresh.models.reply_checks import describe_json_kind, find_argument_faults, suggest_similar_name
+from afresh.core.argument_check import find_argument_faults
+from afresh.core.text import find_similar_word
 
 SCHEMA = {
     "type": "object",
@@ -31,19 +32,19 @@ value = st.recursive(
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ({}, "lacks the argument 'path'; its arguments are path, lines"),
-        ({"path": "a", "line": 3}, "has no argument 'line' (did you mean 'lines'?); its arguments are"),
-        ({"path": 3}, "wants a text as argument 'path', not a whole number"),
-        ({"path": None}, "wants a text as argument 'path', not null"),
-        ({"path": "a", "lines": "3"}, "wants a whole number as argument 'lines', not a text"),
-        ({"path": "a", "lines": True}, "wants a whole number as argument 'lines', not true or false"),
-        ({"path": "a", "lines": 3.5}, "wants a whole number as argument 'lines', not a number"),
-        ({"path": "a", "items": "x"}, "wants a list as argument 'items', not a text"),
-        ({"path": "a", "items": ["x", 2]}, "wants a text as item 2 of argument 'items', not a whole number"),
-        ({"path": "a", "scope": "fil"}, "takes as argument 'scope' only 'file', 'project' (did you mean 'file'?)"),
-        ({"path": "a", "place": {"row": "x"}}, "wants a whole number as argument 'row', not a text (in argument 'place')"),
-        ({"path": "a", "place": {}}, "lacks the argument 'row'"),
-        ({"path": "a", "either": 1}, "wants a text or null as argument 'either'"),
+        ({}, "missing argument path"),
+        ({"path": "a", "line": 3}, "unknown argument line; arguments are path, lines"),
+        ({"path": 3}, "path: should be string"),
+        ({"path": None}, "path: should be string"),
+        ({"path": "a", "lines": "3"}, "lines: should be integer"),
+        ({"path": "a", "lines": True}, "lines: should be integer"),
+        ({"path": "a", "lines": 3.5}, "lines: should be integer"),
+        ({"path": "a", "items": "x"}, "items: should be array"),
+        ({"path": "a", "items": ["x", 2]}, "items 2: should be string"),
+        ({"path": "a", "scope": "fil"}, "scope: should be one of file, project"),
+        ({"path": "a", "place": {"row": "x"}}, "place: row: should be integer"),
+        ({"path": "a", "place": {}}, "place: missing field row"),
+        ({"path": "a", "either": 1}, "either: should be string or null"),
     ],
 )
 def test_what_does_not_fit_is_told_with_what_would(args: dict[str, Any], told: str) -> None:
@@ -63,19 +64,12 @@ def test_everything_that_is_wrong_is_told_at_once() -> None:
 @given(
     st.sampled_from(TOOLS), st.dictionaries(st.sampled_from(["path", "id", "items", "start", "question", "x"]), value, max_size=4)
 )
-def test_what_passes_here_is_not_refused_by_the_tool_for_its_kind(tool: Any, args: dict[str, Any]) -> None:
+def test_a_tool_refuses_what_does_not_fit_its_schema(tool: Any, args: dict[str, Any]) -> None:
     wrong = [*find_argument_faults(args, tool.schema.parameters)]
     refused = find_argument_mistake(tool.schema, args)
     assert bool(wrong) == bool(refused and "which no file can hold" not in refused)
 
 
-@given(value)
-def test_every_value_has_a_kind(held: object) -> None:
-    assert describe_json_kind(held)
-
-
-def test_a_hint_is_given_only_when_something_is_near() -> None:
-    assert (
-        suggest_similar_name("Thougt", ["thought", "actions"]) == " (did you mean 'thought'?)"
-        and suggest_similar_name("xyz", ["thought"]) == ""
-    )
+def test_a_similar_word_is_found_only_when_one_is_near() -> None:
+    assert find_similar_word("Thougt", ["thought", "actions"]) == "thought"
+    assert not find_similar_word("xyz", ["thought"])

@@ -63,11 +63,11 @@ def test_a_script_is_read_from_json_lines(tmp_path: Path) -> None:
     [
         ("{", "Expecting"),
         ("[]", "must be a JSON object"),
-        ('{"thoughts": "x"}', "no field 'thoughts' (did you mean 'thought'?); it may have thought, actions"),
-        ('{"thought": 1}', '"thought" must be a text'),
-        ('{"actions": {}}', '"actions" must be a list'),
-        ('{"actions": [{"args": {}}]}', 'action 1: "tool" must be the name'),
-        ('{"actions": [{"tool": "read", "args": []}]}', 'action 1: "args" must be a JSON object'),
+        ('{"thoughts": "x"}', "unknown field thoughts; fields are thought, actions"),
+        ('{"thought": 1}', "thought: should be string"),
+        ('{"actions": {}}', "actions: should be array"),
+        ('{"actions": [{"args": {}}]}', "actions 1: missing field tool"),
+        ('{"actions": [{"tool": "read", "args": []}]}', "actions 1: args: should be object"),
         ('{"usage": {"input": -1}}', "whole numbers"),
     ],
 )

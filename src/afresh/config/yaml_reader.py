@@ -7,12 +7,11 @@ libyaml refuses, goes to Python's reader."""
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import accumulate
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
-from afresh.core.text import escape_hidden
+from afresh.core.text import escape_hidden, find_similar_word
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 
@@ -98,8 +97,8 @@ def error_from_faults(
 def suggest_known_word(word: str, known: Iterable[str]) -> str:
     """A hint with the most similar known word, or all of them."""
     names = list(known)
-    close = get_close_matches(word, names, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"known: {', '.join(names)}"
+    close = find_similar_word(word, names)
+    return f"did you mean {close}?" if close else f"known: {', '.join(names)}"
 
 
 ValueRule = Callable[["Node"], Any]

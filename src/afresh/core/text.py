@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 _HIDDEN_CHARACTERS = (
@@ -24,6 +24,13 @@ def escape_hidden(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN_PATTERN.sub(_escape_character, text)
+
+
+def find_similar_word(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant; empty if none is near."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word.lower(), [*known], n=1, cutoff=0.6)), "")
 
 
 def format_count(count: int, noun: str) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afresh.core.redaction import redact_secrets
+from afresh.core.text import find_similar_word
 from afresh.errors import BadInput, blame_model
 from afresh.models.model_settings import ModelSettings, NamedModel
 from afresh.models.providers.connection import ProviderEndpoint
-from afresh.models.reply_checks import suggest_similar_name
 
 if TYPE_CHECKING:
     from afresh.ports.model import Model
@@ -106,7 +106,12 @@ def _suggest_spec(spec: str, named: Mapping[str, NamedModel]) -> str:
     for provider, beginnings in PROVIDER_BY_BEGINNING.items():
         if not argument and spec.lower().startswith(beginnings):
             return f" (did you mean {provider}:{spec}?)"
-    return suggest_similar_name(spec, [*named, *MODEL_KINDS]) if spec else ""
+    return _suggest_word(spec, [*named, *MODEL_KINDS]) if spec else ""
+
+
+def _suggest_word(word: str, known: Iterable[str]) -> str:
+    found = find_similar_word(word, known)
+    return f" (did you mean {found!r}?)" if found else ""
 
 
 def settings_for_model(chosen: ChosenModel, settings: ModelSettings) -> ModelSettings:
@@ -142,8 +147,7 @@ def check_model_names(named: Mapping[str, NamedModel], rates: Iterable[str] = ()
         if table.provider not in MODEL_KINDS or table.provider == "offline":
             may = ", ".join((*PROVIDERS, *FILE_KINDS))
             raise ValueError(
-                f"models.{name}.provider is {table.provider[:40]!r}{suggest_similar_name(table.provider, MODEL_KINDS)}; it "
-                f"may be {may}"
+                f"models.{name}.provider is {table.provider[:40]!r}{_suggest_word(table.provider, MODEL_KINDS)}; it may be {may}"
             )
         if useless := _find_useless_settings(table):
             raise ValueError(f"models.{name}: {', '.join(useless)} would do nothing for {table.provider}")
@@ -154,7 +158,7 @@ def _check_rate_name(name: str) -> None:
     kind, colon, model = name.partition(":")
     if kind not in MODEL_KINDS or (colon and (not model or kind not in PROVIDERS)):
         may = f"a provider ({', '.join(MODEL_KINDS)}) or provider:model"
-        raise ValueError(f"rates.{name[:40]!r}{suggest_similar_name(kind, MODEL_KINDS)}: a rate limit is of {may}")
+        raise ValueError(f"rates.{name[:40]!r}{_suggest_word(kind, MODEL_KINDS)}: a rate limit is of {may}")
 
 
 def _find_useless_settings(table: NamedModel) -> list[str]:

@@ -4,19 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from afresh.core.argument_check import find_argument_faults
 from afresh.core.prompt import ToolSchema
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import ToolTrait, find_tool_traits
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-
-ARGUMENT_TYPES: dict[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "array": list,
-    "boolean": bool,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +47,13 @@ def make_argument_schema(value: str | tuple[str, str]) -> dict[str, Any]:
 def find_argument_mistake(schema: ToolSchema, args: Mapping[str, Any]) -> str:
     if "_invalid" in args:
         return str(args["_invalid"])
-    properties: Mapping[str, Any] = schema.parameters["properties"]
-    if missing := [name for name in schema.parameters.get("required", ()) if name not in args]:
-        return f"missing argument {', '.join(missing)}"
-    if unknown := [name for name in args if name not in properties]:
-        return f"unknown argument {', '.join(unknown)}; arguments are {', '.join(properties)}"
-    wrong = [name for name, value in args.items() if not isinstance(value, ARGUMENT_TYPES[properties[name]["type"]])]
-    if wrong:
-        return f"{', '.join(wrong)}: should be {properties[wrong[0]]['type']}"
-    return next((why for name, value in args.items() for why in find_unstorable_text(name, value)), "")
+    faults = (*find_argument_faults(args, schema.parameters), *find_unstorable_text(args))
+    return next(iter(faults), "")
 
 
-def find_unstorable_text(name: str, value: Any) -> Iterator[str]:
+def find_unstorable_text(args: Mapping[str, Any]) -> Iterator[str]:
     """A reply that is on disk is acted on again after every crash: what no command and no file can hold must not cause one."""
-    for text in value if isinstance(value, list) else [value]:
-        if isinstance(value, list) and not isinstance(text, str):
-            yield f"{name}: should be a list of strings"
-        elif isinstance(text, str) and any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in text):
-            yield f"{name}: holds a NUL or half a character, which no file can hold"
+    for name, value in args.items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in text):
+                yield f"{name}: holds a NUL or half a character, which no file can hold"
