@@ -80,20 +80,17 @@ def ours(code: CodeIndex, called: set[tuple[str, str]]) -> Ours:
     return found
 
 
-def contradicted(code: CodeIndex, happened: Happened, calls: list[SymbolUse]) -> tuple[int, int, list[str]]:
+def count_contradicted(code: CodeIndex, happened: Happened, calls: list[SymbolUse]) -> tuple[int, int]:
     """Sure calls on lines that were seen to call something of that name in the package: how many there are, and those where it
     was never the one that was meant."""
-    looked, wrong = 0, []
+    looked = wrong = 0
     for call in calls:
-        if not call.sure or call.kind is not UseKind.CALL:
-            continue
-        short = call.target.symbol.short
-        seen = {each for each in happened.at.get((call.path, call.line), ()) if each[1].rpartition(".")[2] == short}
-        if seen:
-            looked += 1
-            if (call.target.path, call.target.symbol.name) not in seen:
-                wrong.append(f"{call.path}:{call.line} {call.text} → {call.target.symbol.name}, ran {sorted(seen)}")
-    return looked, len(wrong), wrong
+        if call.sure and call.kind is UseKind.CALL:
+            short = call.target.symbol.short
+            seen = {each for each in happened.at.get((call.path, call.line), ()) if each[1].rpartition(".")[2] == short}
+            looked += bool(seen)
+            wrong += bool(seen) and (call.target.path, call.target.symbol.name) not in seen
+    return looked, wrong
 
 
 def share(found: set[Pair], happened: set[Pair]) -> float:
@@ -115,7 +112,7 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
     known = {pair for pair in happened.pairs if place(code, pair[2], pair[3]) and pair[0] in code.files}
     own = {pair for pair in known if pair[0].startswith(f"{inner}/")}
     mine = ours(code, {pair[2:] for pair in known})
-    looked, wrong, lines = contradicted(code, happened, mine.calls)
+    looked, wrong = count_contradicted(code, happened, mine.calls)
     row: dict[str, Any] = {
         "package": root.name, "pairs": len(own), "pairs with tests": len(known), "not of a symbol": len(happened.pairs - known),
         "sure": share(mine.sure, own), "all": share(mine.all, own),
@@ -128,11 +125,6 @@ def measured(root: Path, inner: str, options: argparse.Namespace) -> dict[str, A
         "seconds to read": round(opened, 2), "seconds a question": round(sum(mine.seconds) / max(1, len(mine.seconds)), 3),
         "longest question": round(max(mine.seconds, default=0), 2), "questions": len(mine.seconds),
     }  # fmt: skip
-    if options.missing:
-        for pair in sorted(own - mine.all)[: options.missing]:
-            print("  missed", *pair, file=sys.stderr)
-        for line in lines[: options.missing]:
-            print("  contradicted", line, file=sys.stderr)
     return row
 
 
@@ -141,7 +133,6 @@ def main() -> None:
     parser.add_argument("trees", nargs="+", metavar="ROOT=PACKAGE_FOLDER")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "afresh-bench-calls", help="of traces")
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--missing", type=int, default=0, help="print some that were missed or contradicted")
     options = parser.parse_args()
     rows = []
     for tree in options.trees:

@@ -1,9 +1,8 @@
-"""From Enter to the first call, in a project whose check takes ten seconds: `python bench/first_token.py [--source SRC]`.
+"""From Enter to the first call, in a project whose check takes ten seconds: `python bench/first_token.py`.
 
-A local server answers in words, so a `chat` ends with that call. `--source` measures another version: the `src` of a checkout.
+A local server answers in words, so a `chat` ends with that call.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -70,9 +69,7 @@ def measure(order: tuple[str, ...], source: str) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--source", default=str(Path(__file__).parents[1] / "src"))
-    source = parser.parse_args().source
+    source = str(Path(__file__).parents[1] / "src")
     for name, order in ORDERS.items():
         seconds = sorted(measure(order, source) for _ in range(ROUNDS))
         print(json.dumps({"order": name, "median": round(seconds[ROUNDS // 2], 2), "least": round(seconds[0], 2)}), flush=True)

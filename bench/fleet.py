@@ -3,13 +3,12 @@
     python bench/fleet.py [--faults 50] [--seed 1] [--hosts 3] [--lease 20] [--broken fencing|lock|takeover]
 
 Needs PostgreSQL from the wheel in requirements/dev.txt. With root each host has a network of its own, so that cables can be cut;
-otherwise this fault is left out, and it is said. The logs of a run with a late take-over or an unsound result are kept.
+otherwise this fault is left out, and it is said. `--keep FOLDER` keeps the logs.
 """
 
 import argparse
 import contextlib
 import json
-import shutil
 import statistics
 import sys
 import tempfile
@@ -18,9 +17,6 @@ from pathlib import Path
 
 from fleets.campaign import KINDS, CampaignTerms, open_campaign
 from publish import write_results
-
-GOAL_SECONDS = 10.0
-"""After the end of the lease."""
 
 
 def main() -> int:
@@ -49,8 +45,6 @@ def main() -> int:
             verdict = campaign.run()
         finally:
             campaign.close()
-        if not given.keep and (not verdict.sound or any(one > given.lease + GOAL_SECONDS for one in verdict.takeovers)):
-            print(f"logs kept in {keep_logs(Path(made))}")
     late = [seconds - given.lease for seconds in verdict.takeovers]
     result = {
         "seed": given.seed,
@@ -67,15 +61,6 @@ def main() -> int:
     if not given.broken:
         write_results("fleet", result)
     return 0 if verdict.sound != bool(given.broken) else 1
-
-
-def keep_logs(folder: Path) -> Path:
-    """Copy what the hosts, the harness and the server have written down."""
-    kept = Path(tempfile.mkdtemp(prefix="afresh-fleet-logs-"))
-    for path in (*folder.glob("*.log"), folder / "events.jsonl"):
-        shutil.copy(path, kept)
-    shutil.copy(folder / "postgres" / "log", kept / "postgres.log")
-    return kept
 
 
 if __name__ == "__main__":

@@ -1,15 +1,13 @@
 """Feeds damaged text to every parser that reads what others wrote, and counts what it does besides answering or refusing.
 
-Run: python bench/fuzz.py [--inputs 1000000] [--seed 1]. Inputs are made from samples by a seeded mutator: pieces are cut,
+Run: python bench/reliability.py --only parsers. Inputs are made from samples by a seeded mutator: pieces are cut,
 doubled, swapped and replaced by hostile ones (control characters, deep nesting, huge numbers, broken encodings). A parser may
 answer, or raise the error that it documents; anything else is a fault, and so is an input that takes longer than ten seconds.
-`--twin` adds a parser that has a fault on purpose: the run must find it.
+The twin is a parser that has a fault on purpose: the run must find it.
 """
 
-import argparse
 import json
 import random
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +37,9 @@ from afresh.storage.export.write_export import render_entry_line
 from afresh.storage.lessons.lesson_file import parse_lesson
 from afresh.verification.manifest_settings import has_changed_settings
 from afresh.verification.runner_reports import READERS, read_printed_tests, read_runner_reports
+from faults.count import Count, Row, Twin
 
+FULL, SHORT, TWIN_INPUTS = 1_000_000, 20_000, 9_000
 HOSTILE = (
     "\x00", "\x1b[2J", "\x9b", "\u202e", "\U000e0041", "\ud800", "\ufeff", "\r\n", "\u2028", "---\n", "```", "[" * 300, "{" * 300,
     "[" * 3_000, "9" * 5_000,
@@ -229,7 +229,7 @@ PARSERS = {
     "issue": Parser(lambda text: parse_issue(text, "-"), (ISSUE, ISSUE_TEXT), (BadInput,), damage_either),
     "task file": Parser(lambda text: parse_task_file(text, "-", 1e9, own=True), (TASK_FILE,), (BadInput,), damage_either),
     "checklist": Parser(lambda text: parse_checklist(replace_lone_surrogates(text), "-"), (CHECKLIST,), (BadInput,)),
-    "heartbeat": Parser(parse_heartbeat_plan, (HEARTBEAT,), (BadInput,)),
+    "heartbeat": Parser(lambda text: parse_heartbeat_plan(replace_lone_surrogates(text)), (HEARTBEAT,), (BadInput,)),
     "journal copy": Parser(read_journal_copy, (JOURNAL,), (Damaged,)),
     "archive copy": Parser(lambda text: read_texts(text.encode("utf-8", "surrogatepass")), (BLOCKS,)),
     "secrets": Parser(redact_secrets, (PYTEST + "key=ghp_" + "a" * 36,)),
@@ -263,21 +263,12 @@ def fuzz_parsers(inputs: int, seed: int, twin: bool = False) -> tuple[dict[str, 
     return counts, faults
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--inputs", type=int, default=1_000_000)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--twin", action="store_true")
-    asked = options.parse_args()
-    began = time.monotonic()
-    counts, faults = fuzz_parsers(asked.inputs, asked.seed, asked.twin)
-    for name, count in counts.items():
-        print(f"{name:14} {count:>9,} inputs")
-    print(f"{sum(counts.values()):,} inputs in {time.monotonic() - began:.0f} s, {len(faults)} faults (seed {asked.seed})")
-    for fault in faults[:10]:
-        print(f"  {fault}")
-    sys.exit(bool(faults))
-
-
-if __name__ == "__main__":
-    main()
+def measure(count: Count) -> list[Row]:
+    """What bench/reliability.py counts as `parsers`."""
+    counts, faults = fuzz_parsers(count.tries("parsers", FULL, SHORT), count.seed)
+    for fault in faults:
+        count.note("parsers", lost=fault)
+    found = fuzz_parsers(TWIN_INPUTS, count.seed, twin=True)[1]
+    caught = sum(fault.startswith("twin:") for fault in found)
+    twins = (Twin("a parser that trips over NUL", TWIN_INPUTS // (len(counts) + 1), caught),)
+    return [Row("damaged text for parsers", sum(counts.values()), len(faults), twins, by_kind=counts)]

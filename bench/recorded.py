@@ -48,7 +48,6 @@ from recorded_runs import (
     Run,
     Step,
     Tally,
-    action_text,
     chains,
     count,
     group_by_source,
@@ -65,9 +64,7 @@ FEW = 5
 """With fewer whole runs of a length, runs are joined to sessions of that length."""
 CYCLE, HUNDRED, OLD_STEPS, ROUNDS = 2_000, 100, 10_000, 5
 COMPACTED_STEPS = 3_000
-WHOLE_OBSERVATIONS = 10
-"""Observations that masking leaves whole."""
-CUT, OMITTED = "\n[... cut ...]\n", "[observation omitted]"
+CUT = "\n[... cut ...]\n"
 Builder = Callable[[Run, int, Callable[[str], int]], Iterator[str]]
 
 
@@ -101,25 +98,9 @@ def window(run: Run, budget: int, count: Callable[[str], int]) -> Iterator[str]:
         past.append(step_text(step))
 
 
-def masking(run: Run, budget: int, count: Callable[[str], int]) -> Iterator[str]:
-    """Observations older than the last ten, and those that do not fit, become a placeholder; thoughts and actions stay."""
-    task, past = cut(run["task"], budget // 2), list[tuple[str, str]]()
-    for step in run["steps"]:
-        room, shown = budget - count(task) - 8, list[str]()
-        for age, (full, short) in enumerate(reversed(past)):
-            text = full if age < WHOLE_OBSERVATIONS and count(full) + 1 <= room else short
-            if (cost := count(text) + 1) > room:
-                break
-            shown.append(text)
-            room -= cost
-        yield "\n".join([task, *reversed(shown)])
-        past.append((step_text(step), "\n".join((step.get("thought") or "", action_text(step["action"]), OMITTED))))
-
-
 ARMS: dict[str, Builder] = {
     "whole": kept_whole,
     "window": window,
-    "masking": masking,
     "rebuilt": contexts,
     "extended": extended_contexts,
 }
@@ -130,7 +111,7 @@ CEILING_FACTORS = {"extended": 3}
 def measure_holds(runs: Sequence[Run]) -> dict[str, Any]:
     """By budget, source and arm. What is paid is relative to the history that is kept whole."""
     found: dict[str, Any] = {}
-    for budget, arms in ((BUDGET, tuple(ARMS)), (LARGE_BUDGET, ("window", "masking", "rebuilt"))):
+    for budget, arms in ((BUDGET, tuple(ARMS)), (LARGE_BUDGET, ("window", "rebuilt"))):
         for group, some in group_by_source(runs).items():
             rows = {arm: add_runs(some, arm, budget) for arm in arms}
             whole = rows["whole"]["sums"]["paid"] if "whole" in rows else None

@@ -24,7 +24,8 @@ from typing import Any
 BENCH = Path(__file__).parent
 sys.path.insert(0, str(BENCH.parent / "src"))
 
-from faults import attacks, full, journal_damage, kills, parsers, power  # noqa: E402
+import fuzz  # noqa: E402
+from faults import attacks, full, journal_damage, kills, power  # noqa: E402
 from faults.count import Count, Row, Unavailable  # noqa: E402
 
 RESULT = BENCH / "results/reliability.json"
@@ -33,7 +34,7 @@ FAULTS: dict[str, Callable[[Count], list[Row]]] = {
     "power": power.measure,
     "full": full.measure,
     "journal": journal_damage.measure,
-    "parsers": parsers.measure,
+    "parsers": fuzz.measure,
     "attacks": attacks.measure,
     "kills": kills.measure,
 }

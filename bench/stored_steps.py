@@ -6,7 +6,7 @@ Text is Python source of the standard library, cut at a different place for ever
 import json
 import sqlite3
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -167,19 +167,11 @@ class RawInsert:
         self.connection.execute("PRAGMA synchronous = FULL")
         self.connection.execute("CREATE TABLE step (id INTEGER PRIMARY KEY, body TEXT)")
 
-    def prepare(self, said: Said) -> Sequence[str]:
-        return [said.row]
+    def prepare(self, said: Said) -> str:
+        return said.row
 
-    def step(self, rows: Sequence[str]) -> None:
-        for row in rows:
-            self.connection.execute("INSERT INTO step (body) VALUES (?)", (row,))
+    def step(self, row: str) -> None:
+        self.connection.execute("INSERT INTO step (body) VALUES (?)", (row,))
 
     def close(self) -> None:
         self.connection.close()
-
-
-class RawTwice(RawInsert):
-    """The floor for two commits: the same bytes, half before acting and half after it."""
-
-    def prepare(self, said: Said) -> Sequence[str]:
-        return [said.request + said.reply, said.output]

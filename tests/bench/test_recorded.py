@@ -10,7 +10,7 @@ from afresh.memory.summarise import MAX_SUMMARY_TOKENS
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
-from recorded import LENGTHS, make_sessions, masking, measure_compactions, window
+from recorded import LENGTHS, make_sessions, measure_compactions, window
 from recorded_runs import DEFAULT_CACHE_RATES, FIXED_TOKENS, Endless, Tally, chains, count, joined, last, shared, tallies
 
 
@@ -107,10 +107,9 @@ def test_each_turn_of_the_endless_run_has_names_of_its_own():
     assert steps[1:] == [steps[1], steps[2]]
 
 
-def test_our_own_baselines_keep_to_the_budget():
+def test_the_window_keeps_to_the_budget():
     recorded = run("a/1", *[step("x" * 90, "y" * 700)] * 30, task="z" * 900)
-    for builder in (window, masking):
-        assert max(count(context) for context in builder(recorded, 300, count)) <= 300
+    assert max(count(context) for context in window(recorded, 300, count)) <= 300
 
 
 def test_a_session_with_many_compactions_loses_nothing_that_must_stay_and_says_how_many_there_were():

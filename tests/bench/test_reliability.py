@@ -2,7 +2,6 @@
 
 import json
 import os
-import runpy
 import subprocess
 import sys
 import tomllib
@@ -11,20 +10,23 @@ from pathlib import Path
 
 import pytest
 
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+
+import fuzz
+
 ROOT = Path(__file__).parents[2]
+
 Record = Callable[[str, object], None]
 
 
 def test_no_parser_of_foreign_text_trips_over_damaged_inputs(record_property: Record):
-    fuzz = runpy.run_path(str(ROOT / "bench/fuzz.py"))
-    counts, faults = fuzz["fuzz_parsers"](3_800, seed=7)
+    counts, faults = fuzz.fuzz_parsers(3_800, seed=7)
     record_property("counted", f"| damaged text for parsers | {sum(counts.values()):,} | {len(faults)} |")
     assert faults == [] and min(counts.values()) >= 200
 
 
 def test_the_fuzzer_finds_a_parser_with_a_fault():
-    fuzz = runpy.run_path(str(ROOT / "bench/fuzz.py"))
-    faults = fuzz["fuzz_parsers"](4_000, seed=7, twin=True)[1]
+    faults = fuzz.fuzz_parsers(4_000, seed=7, twin=True)[1]
     assert faults and all(fault.startswith("twin: ValueError") for fault in faults)
 
 
@@ -95,11 +97,11 @@ assert (sum(tried.values()), lost) == (12, 0), (tried, lost)
 NOTED_FAULT = """
 import sys
 sys.path[:0] = [BENCH, BENCH + "/../src"]
-from faults import parsers
+import fuzz
 from faults.count import Count
 
-parsers.fuzz_parsers = lambda inputs, seed, twin=False: ({"a": inputs}, ["twin: ValueError"])
-(row,) = parsers.measure(Count(short=True))
+fuzz.fuzz_parsers = lambda inputs, seed, twin=False: ({"a": inputs}, ["twin: ValueError"])
+(row,) = fuzz.measure(Count(short=True))
 assert row.failed and row.lost == 1
 """
 
