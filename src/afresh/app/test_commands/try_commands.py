@@ -78,8 +78,6 @@ class CommandTrial:
     said: str = ""
     """Why it does not work, why it was not tried, or a remark for the reader."""
     tried: bool = True
-    collected: int = 0
-    """Tests that it would run, as listed without running them: independent of the machine's speed."""
     note: TrialNote = TrialNote.NONE
     failed: int = 0
     """Tests that failed; 0 if unknown."""
@@ -126,8 +124,7 @@ def try_candidate(one: CommandCandidate, sandbox: Sandbox, limit: float) -> Comm
         return first
     # as checks are run: a module that can't be imported does not stop the rest
     lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
-    done = judge_run(one, sandbox.run(lenient + one.command, limit or DEFAULT_RUN_SECONDS), first)
-    return replace(done, collected=first.collected if first else 0)
+    return judge_run(one, sandbox.run(lenient + one.command, limit or DEFAULT_RUN_SECONDS), first)
 
 
 def make_listing_command(one: CommandCandidate) -> str:
@@ -148,18 +145,13 @@ def make_listing_command(one: CommandCandidate) -> str:
 
 def judge_listing(one: CommandCandidate, done: CommandRun) -> CommandTrial:
     """Judge a command by its listing. Tests that can't be imported count as tests: fixing them may be the task."""
+    tests, holds = 0, done.exit == 0
+    said = "" if holds else find_error_line(done)
     if one.kind in LISTING_KINDS:
         tests, broken = count_listed_tests(done.output)
-        found = tests > 0 or (broken and done.exit in (0, 1, 2))
-        said = "" if done.exit in (0, 5) and found else find_error_line(done)
-        said = "there are no tests in it" if not found and done.exit in (0, 5) else said
-        holds = found and done.exit in (0, 1, 2)
-        seconds = round(done.seconds, 2)
-        return CommandTrial(one.command, one.source, holds, False, done.exit, tests, seconds, said, collected=tests)
-    holds = done.exit == 0
-    return CommandTrial(
-        one.command, one.source, holds, False, done.exit, 0, round(done.seconds, 2), "" if holds else find_error_line(done)
-    )
+        holds = done.exit in (0, 1, 2) and (tests > 0 or broken)
+        said = "there are no tests in it" if not holds and done.exit in (0, 5) else said
+    return CommandTrial(one.command, one.source, holds, False, done.exit, tests, round(done.seconds, 2), said)
 
 
 def count_listed_tests(output: str) -> tuple[int, bool]:
