@@ -13,7 +13,6 @@ def test_symbols_are_told_as_a_reader_would():
         "24-24 constant Cart.Size: public int Size",
         "25-25 method Cart.this[]: public string this[int i]",
         "26-26 method Cart.Cart: public Cart(int a) : base(a)",
-        "27-27 method Cart.operator +: public static Cart<T> operator +(Cart<T> a, Cart<T> b)",
         "28-28 method Cart.Total: public async Task<int> Total<K>(K key, params string[] rest) where K : new()",
         "28-28 function Cart.Total.Local: int Local(int q)",
         "29-29 method Cart.Sum: void ITotals.Sum()",

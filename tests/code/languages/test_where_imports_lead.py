@@ -27,21 +27,16 @@ def beside(code: CodeIndex, path: str) -> list[str]:
 
 WEB = {
     "package.json": '{"workspaces": ["packages/*"]}',
-    "tsconfig.base.json": '{"compilerOptions": {"paths": {"@/*": ["./app/*"], "@/special": ["./app/deep/x"],}}} // end',
-    "tsconfig.json": '{\n  // settings\n  "extends": "./tsconfig.base" /* here */\n}',
+    "tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./app/*"], "@/special": ["./app/deep/x"],}}} // end',
     "app/main.ts": "",
     "app/button.tsx": "export function Button() {}\n",
     "app/list/index.ts": 'export * from "./rows";\nexport { Cell as Box } from "./cell";\n',
     "app/list/rows.ts": "export const Rows = 1;\n",
     "app/list/cell.js": "export class Cell {}\n",
     "app/deep/x.ts": "",
-    "packages/core/package.json": '{"name": "@shop/core", "main": "dist/index.js", "exports": '
-    '{".": {"import": "./dist/index.js"}, "./tools": "./src/tools/all.ts", "./parts/*": "./dist/parts/*.js"}, '
-    '"imports": {"#own": "./src/own.ts"}}',
+    "packages/core/package.json": '{"name": "@shop/core", "main": "dist/index.js"}',
     "packages/core/src/index.ts": "",
-    "packages/core/src/tools/all.ts": "",
-    "packages/core/src/own.ts": "",
-    "packages/core/src/parts/one.ts": 'import "#own";\n',
+    "packages/core/src/parts/one.ts": "",
     "packages/plain/package.json": '{"name": "plain"}',
     "packages/plain/index.js": "",
     "packages/based/tsconfig.json": '{"compilerOptions": {"baseUrl": "src"}}',
@@ -64,7 +59,6 @@ WEB = {
         ('import "@/button"', "app/button.tsx"),
         ('import "@/special"', "app/deep/x.ts"),
         ('import "@shop/core"', "packages/core/src/index.ts"),
-        ('import "@shop/core/tools"', "packages/core/src/tools/all.ts"),
         ('import "@shop/core/parts/one"', "packages/core/src/parts/one.ts"),
         ('const p = require("plain")', "packages/plain/index.js"),
         ('import "left"', ""),
@@ -78,8 +72,7 @@ def test_modules_of_typescript_and_javascript(written: str, expected: str):
     assert lead(tree({**WEB, "app/main.ts": written}), "app/main.ts") == [expected]
 
 
-def test_names_that_only_the_package_knows_are_found():
-    assert lead(tree(WEB), "packages/core/src/parts/one.ts") == ["packages/core/src/own.ts"]
+def test_modules_below_the_base_folder_of_the_settings_are_found():
     assert lead(tree(WEB), "packages/based/src/here.ts") == ["packages/based/src/far/away.ts"]
 
 

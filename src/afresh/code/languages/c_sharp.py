@@ -26,8 +26,7 @@ QUERY = """
 (using_directive) @import
 [(class_declaration) (struct_declaration) (record_declaration) (enum_declaration)] @class
 (interface_declaration) @interface
-[(method_declaration) (constructor_declaration) (destructor_declaration) (operator_declaration)
- (conversion_operator_declaration) (indexer_declaration)] @method
+[(method_declaration) (constructor_declaration) (destructor_declaration) (indexer_declaration)] @method
 (local_function_statement) @function
 (delegate_declaration) @constant
 [(property_declaration) (event_declaration) (enum_member_declaration)] @constant
@@ -40,7 +39,6 @@ USING_DIRECTIVE = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) 
 NAMESPACE_DECLARATION = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
 """Used for files whose conditional compilation hides the declaration from the grammar."""
 MAIN_METHOD = re.compile(r"\bstatic\b.*\bMain\(")
-OPERATOR_DECLARATION = re.compile(r"\boperator\s+(?:checked\s+)?([^\s(]+)")
 
 
 def read_source(path: str, text: str) -> FileReading:
@@ -54,9 +52,6 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     node = definition.node
     if node.type == "indexer_declaration":
         return NamedDefinition("this[]", until=_accessors_end(node))
-    if node.type in ("operator_declaration", "conversion_operator_declaration"):
-        found = OPERATOR_DECLARATION.search(definition.text(node)[:400])
-        return NamedDefinition(f"operator {found[1]}") if found else None
     named = definition.field("name")
     if not named:
         return None

@@ -103,8 +103,6 @@ GRAMMAR = tree_sitter_reader.Grammar(
 
 USE_TOKEN = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|::|[{},*]|(?:r#)?\w+", re.DOTALL)
 MAX_USE_NESTING = 20
-MAX_REEXPORTS = 3
-"""Re-exporting files through which one name is followed."""
 CRATE_ROOT_NAMES = ("lib.rs", "main.rs")
 SEPARATE_CRATE_PATH = re.compile(r"(?:^|/)(?:tests|benches|examples|src/bin)/[^/]+\.rs$")
 """Files that are crates themselves."""
@@ -179,11 +177,8 @@ def _program_paths(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
             yield config_files.join_tree_path(folder, str(config_files.get_table(one).get("path", "")))
 
 
-def resolve_import(imported: ImportedModule, path: str, modules: RustModules) -> Iterable[str]:
-    return _resolve_import(imported, path, modules, MAX_REEXPORTS)
-
-
-def _resolve_import(imported: ImportedModule, path: str, modules: RustModules, depth: int) -> set[str]:
+def resolve_import(imported: ImportedModule, path: str, modules: RustModules, is_followed: bool = True) -> Iterable[str]:
+    """Return the files of an import; of a name that a file only re-exports, also those that it comes from."""
     start = _start_of_path(imported.module.split("::"), path, modules)
     if start is None:
         return set()
@@ -192,7 +187,11 @@ def _resolve_import(imported: ImportedModule, path: str, modules: RustModules, d
     for name in [name for name, _ in imported.names] or [""]:
         file, rest = _walk_modules(folder, owner, [*segments, *([name] if name not in ("", "*") else [])], modules)
         if file:
-            found |= {file, *(_resolve_reexport(file, rest[0], modules, depth) if rest and file != path else ())}
+            found.add(file)
+            onward = modules.imports(file) if rest and file != path and is_followed else ()
+            for one in onward:
+                if names := tuple(pair for pair in one.names if pair[1] == rest[0]):
+                    found |= {*resolve_import(ImportedModule(one.module, one.line, names), file, modules, False)}
     return found
 
 
@@ -223,18 +222,6 @@ def _walk_modules(folder: str, owner: str, segments: list[str], modules: RustMod
             return owner, segments[number:]
         folder, owner = posixpath.join(folder, segment), file
     return owner, []
-
-
-def _resolve_reexport(file: str, name: str, modules: RustModules, depth: int) -> set[str]:
-    """Return the files that define a name which a file re-exports."""
-    if not depth:
-        return set()
-    onward = [one for one in modules.imports(file) if any(here == name for _, here in one.names)]
-    return {found for one in onward for found in _resolve_import(_import_only(one, name), file, modules, depth - 1)}
-
-
-def _import_only(imported: ImportedModule, name: str) -> ImportedModule:
-    return ImportedModule(imported.module, imported.line, tuple(pair for pair in imported.names if pair[1] == name))
 
 
 def _child_modules_folder(path: str, modules: RustModules) -> str:
