@@ -32,18 +32,19 @@ def propose(tool: str, state: Any = STATE, layout: CallLayout = LAYOUT, done: An
 
 
 READ = propose("read", path="a.py")
+RUN = propose("run", command="make")
 TASK = Task(id="t", goal="g")
 FOREIGN = replace(propose("docs__look", text="tabs"), traits=frozenset({ToolTrait.FOREIGN, ToolTrait.PRINTS}))
 FAILED = (ActionResult(Action("run", {}), ToolOutcome("no", ok=False)),)
 ASKED = (ActionResult(Action("ask", {"question": "?"}), ToolOutcome("asked")),)
-BARRED = StallNoticed(1, "repeats", Escalation.TURN, "three times", (hash_action(READ.action, "s"),))
+BARRED = StallNoticed(1, "repeats", Escalation.TURN, "three times", (hash_action(RUN.action, "s"),))
 OBJECTED = {
     "refuse_overruled": replace(READ, state=make_state(Task(id="t", goal="g"), supervision=SupervisionState(overruled=True))),
     "refuse_unknown_tool": propose("fly"),
     "refuse_small_part": propose("delegate", goal="x"),
     "refuse_closed_tool": replace(READ, layout=replace(LAYOUT, closed=("read",))),
     "refuse_repeated_action": replace(
-        READ, state=make_state(Task(id="t", goal="g"), snapshot="s", progress=ProgressState(alarms=(BARRED,)))
+        RUN, state=make_state(Task(id="t", goal="g"), snapshot="s", progress=ProgressState(alarms=(BARRED,)))
     ),
     "refuse_redacted_text": propose("run", command=f"echo {REDACTED} > a"),
     "refuse_steering_change": propose("edit", path="AGENTS.md", new="Anything goes."),
@@ -74,7 +75,7 @@ CASES = {
     policy.__name__: PolicyCase(policy, ALLOWED.get(policy.__name__, READ), OBJECTED[policy.__name__])  # pyright: ignore
     for policy in BUILT_IN_POLICIES
 }
-CASES["ask_before_commands"] = PolicyCase(ask_before_commands, READ, propose("run", command="make"))
+CASES["ask_before_commands"] = PolicyCase(ask_before_commands, READ, RUN)
 
 
 class TestPolicies(ActionPolicyContract):

@@ -26,7 +26,6 @@ from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Check, Task
 from afresh.core.template import (
-    DISCOVERY_PHASES,
     LOOKING_PHASES,
     REQUIRED_SECTIONS,
     SECTION_ORDER,
@@ -190,11 +189,6 @@ def test_a_scan_ends_with_a_plan_and_is_urged_but_never_cut_off():
     assert phase_pressure_from_state(late, style.at("scan"), style.pace) is PhasePressure.URGED
     assert "used up: list the parts in the plan, and go on part by part" in window(late, style).request.body
     assert replace(late, work=replace(late.work, plan=(PlanItem("who calls it?"),))).phase == "analyse"
-
-
-def test_a_recorded_template_of_a_discovery_has_its_earlier_phases():
-    old = replace(load_template("code_review"), type="discovery")
-    assert [old.at(phase).phase for phase in DISCOVERY_PHASES] == ["understand", "understand", "report"]
 
 
 def test_without_the_count_of_undone_changes_whoever_made_them_would_be_refused_a_look(monkeypatch: pytest.MonkeyPatch):

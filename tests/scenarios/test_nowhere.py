@@ -18,7 +18,7 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
     monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
     config = person.folder / "config/afresh/config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text("[no_progress]\nrepeated = [0, 0, 2]\nrereading = [0, 0, 2]\n")
+    config.write_text("[no_progress]\nrepeated = [0, 0, 2]\n")
     told = person.runs(person.script(LOOK, LOOK, [MEND], [COMPLETE]), "--json")
     assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
     (waiting,) = person.types("answer", "--json").json
@@ -32,9 +32,9 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
 
 
 def test_the_table_sets_what_it_names_and_leaves_the_rest(tmp_path) -> None:
-    (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = [9]\nundoing = []\nforget = 2\n")
+    (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = [9]\ncycling = []\nforget = 2\n")
     read = read_settings_file(tmp_path / "config.toml", Settings)["no_progress"]
-    assert read == StallThresholds(repeated=(9,), undoing=(), forget=2)
+    assert read == StallThresholds(repeated=(9,), cycling=(), forget=2)
 
 
 @pytest.mark.parametrize(

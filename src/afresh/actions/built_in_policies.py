@@ -54,9 +54,9 @@ def refuse_closed_tool(proposed: ProposedAction) -> Refusal | None:
 
 
 def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
-    """What led nowhere often enough is not done again in the same tree."""
+    """What led nowhere often enough is not done again in the same tree. Reads are not refused: prompts may show them no more."""
     barred = [one for one in proposed.state.work.progress.alarms if one.rung is not Escalation.WARN and one.keys]
-    if not barred:
+    if not barred or ToolTrait.READS in proposed.traits:
         return None
     asked = hash_action(proposed.action, proposed.state.workspace.snapshot)
     evidence = next((one.evidence for one in barred if asked in one.keys), None)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import pytest
-from yard import CALC, Step, Yard, other, quiet, sets
+from yard import Step, Yard, other, quiet, sets
 
 from afresh.core.event import QuestionAsked
 from afresh.core.states.progress_state import StallThresholds
@@ -16,16 +16,6 @@ CALM = StallThresholds(idle_steps=(), idle_tokens=())
 def cycle(command: str, text: str, count: int) -> tuple[int, str]:
     value = text.rpartition("value = ")[2].split("\n")[0]
     return (1, f"calc.py:{count}: error: case {value} at 0x7f{count:04x} fails") if "check" in command else (0, "")
-
-
-def breaks(command: str, text: str, count: int) -> tuple[int, str]:
-    """Two tests pass in the tree as it was, and fail after any change; what they say is never the same."""
-    if "check" not in command:
-        return 0, ""
-    if text == CALC:
-        return 0, "PASSED test_calc.py::test_one\nPASSED test_calc.py::test_two\n==== 2 passed in 0.01s ====\n"
-    failed = "".join(f"FAILED test_calc.py::{name} - assert {count} == 0\n" for name in ("test_one", "test_two"))
-    return 1, f"==== FAILURES ====\n==== short test summary info ====\n{failed}==== 2 failed in 0.01s ====\n"
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Way:
 
 
 def fourth(step: int) -> list[Step]:
-    return [("read", {"path": "nowhere.py"})] if step != 2 else [other(step)]
+    return [("read", {"path": f"nowhere{step}.py"})] if step != 2 else [other(step)]
 
 
 WAYS = (
@@ -57,18 +47,7 @@ WAYS = (
         "steps 3, 5, 7, 9, 11 and 13",
     ),
     Way("cycling", lambda step: [sets("AB"[step % 2], step)], (5, 7, 11), "came back to the same failure", CALM, cycle),
-    Way(
-        "undoing", lambda step: [sets("AB"[step % 2])], (4, 5, 9), "changed calc.py back and forth between the same two versions"
-    ),
-    Way(
-        "reverted",
-        lambda step: [sets(step, step)],
-        (4, 6, 9),
-        "undone for the same reason: test_calc.py::test_one, test_calc.py::test_two",
-        CALM,
-        breaks,
-    ),
-    Way("rereading", lambda step: [("read", {"path": "calc.py", "start": 10 + step % 3})], (4, 6, 10), "which have not changed"),
+    Way("repeated", lambda step: [("read", {"path": "calc.py", "start": 10})], (3, 5, 8), "the same result: read calc.py"),
     Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", plans=False),
     Way("idle_steps", lambda step: [other(step)], (5, 7, 9), "9 steps without verified", replace(CALM, idle_steps=(5, 7, 9))),
     Way("idle_tokens", lambda step: [other(step)], (1, 2, 3), "tokens without verified", replace(CALM, idle_tokens=(1, 2, 3))),
@@ -106,27 +85,10 @@ def test_an_answer_counts_anew(way: Way):
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_sign_that_is_switched_off_stops_nothing(way: Way):
-    off = replace(way.patience, **{sign: () for sign in ("repeated", "cycling", "undoing", "rereading", "failing", way.sign)})
+    off = replace(way.patience, **{sign: () for sign in ("repeated", "cycling", "failing", way.sign)})
     yard = Yard(way.answer, way.printed, off, plans=way.plans, max_steps=way.steps[2] + 4)
     state = yard.works()
     assert not yard.rungs(way.sign) and "limit" in state.dialogue.question
-
-
-def test_looking_between_changes_does_not_hide_that_each_is_undone():
-    yard = Yard(lambda step: [sets(step, step)] if step % 2 else [other(step)], breaks, CALM, max_steps=9)
-    yard.works()
-    assert yard.rungs("reverted")[0] == (7, "warned")
-
-
-def test_changes_that_are_undone_for_different_reasons_are_tries():
-    def printed(command: str, text: str, count: int) -> tuple[int, str]:
-        exit, said = breaks(command, text, count)
-        spared = "test_one" if int(text.rpartition("= ")[2]) % 2 else "test_two"
-        return exit, "\n".join(line for line in said.splitlines() if f"FAILED test_calc.py::{spared}" not in line)
-
-    yard = Yard(lambda step: [sets(step, step)], printed, CALM, max_steps=9)
-    yard.works()
-    assert not yard.rungs("reverted")
 
 
 def test_rungs_that_are_left_out_are_passed_over():

@@ -35,30 +35,12 @@ class MarkedAction:
 
 
 @dataclass(frozen=True, slots=True)
-class FileTransition:
-    """A file before and after a step, by its content."""
-
-    path: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
 class CheckEnding:
     """How a command or a check ended; `sign` is empty when it succeeded."""
 
     source: str
     sign: str
     told: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LinesRead:
-    """Lines that were read; of an archived output its name and no lines."""
-
-    path: str
-    start: int = 0
-    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +74,10 @@ class StepMark:
 
     step: int
     acts: tuple[MarkedAction, ...] = ()
-    edits: tuple[FileTransition, ...] = ()
+    edited: bool = False
+    """It changed files, whether that was kept or not."""
     endings: tuple[CheckEnding, ...] = ()
-    glances: tuple[LinesRead, ...] = ()
     worked: bool = True
-    undone: tuple[str, ...] = ()
-    """What its change was undone for: tests, or else the reason. Empty when it was kept, or when there was none."""
     tools: tuple[str, ...] = ()
     tokens: int = 0
     """Of its call, and of the parts that it has handed out."""
@@ -185,12 +165,6 @@ class StallThresholds:
     """Times that the same action had the same result in an unchanged tree."""
     cycling: tuple[int, ...] = (3, 4, 5)
     """Times that a command, or a check, came to the same failure after having come to something else, with changes between."""
-    undoing: tuple[int, ...] = (3, 4, 6)
-    """Times that a file went to and fro between the same two contents."""
-    reverted: tuple[int, ...] = (4, 6, 8)
-    """Changes in a row that were undone because of the same tests."""
-    rereading: tuple[int, ...] = (4, 6, 9)
-    """Times that the same unchanged lines, or the same archived output, were read."""
     failing: tuple[int, ...] = (3, 4, 6)
     """Steps in a row in which no action worked."""
     idle_steps: tuple[int, ...] = (60, 100, 160)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from afresh.core.states.progress_state import CheckEnding, FileTransition, LinesRead, MarkedAction, ProgressState
-from afresh.core.verdict import list_first_names
+from afresh.core.states.progress_state import CheckEnding, MarkedAction, ProgressState
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,65 +53,14 @@ def detect_returning_failure(course: ProgressState) -> StallSign | None:
 
 def _count_returning_failure(ending: CheckEnding, course: ProgressState) -> StallSign | None:
     """How often the failure was arrived at: first, and then each time from another end of the same command."""
-    ends = [
-        (mark.step, bool(mark.edits), one.sign) for mark in course.marks for one in mark.endings if one.source == ending.source
-    ]  # fmt: skip
-    arrivals = [ends[0][0]] if ends[0][2] == ending.sign else []
-    for (before, _, was), (step, _, now) in pairwise(ends):
-        if now == ending.sign and was != now and _has_edits_between(course, before, step):
+    ends = [(mark.step, one.sign) for mark in course.marks for one in mark.endings if one.source == ending.source]
+    arrivals = [ends[0][0]] if ends[0][1] == ending.sign else []
+    for (before, was), (step, now) in pairwise(ends):
+        if now == ending.sign and was != now and any(mark.edited for mark in course.marks if before <= mark.step <= step):
             arrivals.append(step)
-    if not arrivals or ends[-1][2] != ending.sign or arrivals[-1] != course.marks[-1].step:
+    if not arrivals or ends[-1][1] != ending.sign or arrivals[-1] != course.marks[-1].step:
         return None
     return StallSign(len(arrivals), f"{list_step_numbers(arrivals)} came back to the same failure after changes: {ending.told}")
-
-
-def _has_edits_between(course: ProgressState, after: int, until: int) -> bool:
-    return any(mark.edits for mark in course.marks if after <= mark.step <= until)
-
-
-def detect_back_and_forth_edits(course: ProgressState) -> StallSign | None:
-    if not course.marks:
-        return None
-    return find_strongest_sign([_count_back_and_forth_edits(edit, course) for edit in course.marks[-1].edits])
-
-
-def _count_back_and_forth_edits(edit: FileTransition, course: ProgressState) -> StallSign:
-    """To try something and take it back is two; the same again begins a third."""
-    ends = {edit.before, edit.after}
-    past = [mark.step for mark in course.marks for one in mark.edits if one.path == edit.path and {one.before, one.after} == ends]
-    return StallSign(len(past), f"{list_step_numbers(past)} changed {edit.path} back and forth between the same two versions")
-
-
-def detect_reverted_changes(course: ProgressState) -> StallSign | None:
-    """Changes in a row that came to grief on the same tests; what was looked at between them does not break the row."""
-    if not course.marks or not (culprits := frozenset(course.marks[-1].undone)):
-        return None
-    changes = [mark for mark in reversed(course.marks) if mark.edits]
-    row = [mark.step for mark in takewhile(lambda mark: not culprits.isdisjoint(mark.undone), changes)]
-    return StallSign(
-        len(row), f"{list_step_numbers(row)} made changes that were undone for the same reason: {list_first_names(culprits)}"
-    )
-
-
-def detect_rereading(course: ProgressState) -> StallSign | None:
-    if not course.marks:
-        return None
-    return find_strongest_sign([_count_rereading(glance, course) for glance in course.marks[-1].glances])
-
-
-def _count_rereading(glance: LinesRead, course: ProgressState) -> StallSign:
-    past = list[int]()
-    for mark in course.marks:
-        past += [mark.step for one in mark.glances if _is_mostly_reread(one, glance)]
-        past = [] if any(edit.path == glance.path for edit in mark.edits) else past
-    lines = f"lines {glance.start}-{glance.end} of {glance.path}" if glance.end else f"output {glance.path}"
-    return StallSign(len(past), f"{list_step_numbers(past or [course.marks[-1].step])} read {lines}, which have not changed")
-
-
-def _is_mostly_reread(old: LinesRead, new: LinesRead) -> bool:
-    """Most of what is read now was read then."""
-    shared = min(old.end, new.end) - max(old.start, new.start) + 1
-    return old.path == new.path and 2 * shared > new.end - new.start + 1
 
 
 def detect_failing_steps(course: ProgressState) -> StallSign | None:

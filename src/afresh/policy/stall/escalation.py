@@ -16,16 +16,12 @@ from afresh.core.states.progress_state import (
 )
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
-from afresh.policy.next_call import choose_strategy
 from afresh.policy.questions import ask_after_stall
 from afresh.policy.stall.detectors import (
     StallSign,
-    detect_back_and_forth_edits,
     detect_failing_steps,
     detect_repeated_action,
-    detect_rereading,
     detect_returning_failure,
-    detect_reverted_changes,
     detect_steps_without_progress,
     detect_tokens_without_progress,
 )
@@ -33,13 +29,9 @@ from afresh.policy.stall.progress import measure_progress
 from afresh.policy.stall.step_trace import trace_step
 from afresh.runtime import Runtime
 
-REVERTED_SIGN = "reverted"
 DETECTORS: Mapping[str, Callable[[ProgressState], StallSign | None]] = {
     "repeated": detect_repeated_action,
     "cycling": detect_returning_failure,
-    "undoing": detect_back_and_forth_edits,
-    REVERTED_SIGN: detect_reverted_changes,
-    "rereading": detect_rereading,
     "failing": detect_failing_steps,
     "idle_steps": detect_steps_without_progress,
     "idle_tokens": detect_tokens_without_progress,
@@ -59,18 +51,13 @@ class StallResponse:
 def check_for_stall(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> StallResponse:
-    left = StepMarked(trace_step(state, deeds, judged, settled), measure_progress(state, deeds, judged, settled))
+    left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
     course = apply_step_mark(state.work.progress, left)
     thresholds = runtime.settings.stall
     found = () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(course, thresholds))  # rules end by themselves
     grave = next((one for one in found if one.rung is Escalation.STOP), None)
-    others = force_replan([one for one in found if one.rung is Escalation.TURN and not is_replanned_anyway(one, state, runtime)])
+    others = force_replan([one for one in found if one.rung is Escalation.TURN])
     return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)
-
-
-def is_replanned_anyway(alarm: StallNoticed, state: State, runtime: Runtime) -> bool:
-    """Who works by a plan makes a new one after two undone changes; that is counted there."""
-    return alarm.sign == REVERTED_SIGN and choose_strategy(state, runtime.settings.template) == PLAN_EXECUTE_STRATEGY
 
 
 def find_escalations(course: ProgressState, patience: StallThresholds) -> Iterator[StallNoticed]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 
-from afresh.core.action import Action, describe_action, describe_subject
+from afresh.core.action import Action, describe_action
 from afresh.core.codec import to_canonical_json
 from afresh.core.state import State
-from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, FileTransition, LinesRead, MarkedAction, StepMark
-from afresh.core.step_result import TELLING_LINE, ActionResult, KeepOrRevertResult, StepActions, StepVerification
+from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, MarkedAction, StepMark
+from afresh.core.step_result import TELLING_LINE, ActionResult, StepActions, StepVerification
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
@@ -55,35 +55,22 @@ def hash_output(text: str) -> str:
     return hash_parts(mask_volatile_values(held))
 
 
-PATCH_HEADER = re.compile(r"diff --git |index |--- |\+\+\+ |@@ |new file |deleted file |old mode |new mode |\\\\ ")
 MAX_DESCRIPTION_CHARACTERS = 80
 MAX_FAILURE_LINES = 12
 
 
-def trace_step(state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> StepMark:
+def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
     return StepMark(
         step=state.work.step + 1,
-        acts=tuple(
-            trace_action(deed, state.workspace.snapshot) for deed in deeds.done if not has_trait(deed.action, ToolTrait.READS)
-        )[:MAX_ENTRIES_PER_MARK],
-        edits=tuple(trace_edits(state.workspace.snapshot, deeds))[:MAX_ENTRIES_PER_MARK],
+        acts=tuple(trace_action(deed, state.workspace.snapshot) for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
+        edited=bool(deeds.changes),
         endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
-        glances=tuple(glance for deed in deeds.done for glance in trace_reads(deed))[:MAX_ENTRIES_PER_MARK],
         worked=any(deed.outcome.ok for deed in deeds.done),
-        undone=() if settled.kept else trace_revert(judged),
         tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
         money=money,
     )
-
-
-def trace_revert(judged: StepVerification) -> tuple[str, ...]:
-    """What a change was undone for: the tests that it broke, or the reason without what changes from run to run."""
-    if judged.verdict is None:
-        return ()
-    reason = to_one_line(mask_volatile_values(judged.verdict.reason), MAX_DESCRIPTION_CHARACTERS)
-    return judged.verdict.regressions[:MAX_ENTRIES_PER_MARK] or (reason,)
 
 
 def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:
@@ -99,22 +86,6 @@ def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | No
 def trace_action(deed: ActionResult, tree: str) -> MarkedAction:
     told = to_one_line(describe_action(deed.action), MAX_DESCRIPTION_CHARACTERS)
     return MarkedAction(hash_action(deed.action, tree), "" if deed.outcome.refused else hash_output(deed.outcome.text), told)
-
-
-def trace_edits(tree: str, deeds: StepActions) -> Iterator[FileTransition]:
-    """Every file by the lines that changed, and the tree as a whole; also those that are then undone."""
-    if len(deeds.changes) > 1:
-        yield FileTransition("the tree", tree[:12], deeds.snapshot[:12])
-    for change in deeds.changes:
-        yield FileTransition(change.path, *(hash_patch_sides(change.patch) if change.patch else (tree[:12], deeds.snapshot[:12])))
-
-
-def hash_patch_sides(patch: str) -> tuple[str, str]:
-    """What was there and what came in its place, wherever in the file that is by now."""
-    lines = [line for line in patch.splitlines() if not PATCH_HEADER.match(line)]
-    old = [line[1:] for line in lines if line[:1] in ("-", " ")]
-    new = [line[1:] for line in lines if line[:1] in ("+", " ")]
-    return hash_parts("\n".join(old)), hash_parts("\n".join(new))
 
 
 def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
@@ -147,12 +118,3 @@ def ending_from_check(run: CheckRun) -> CheckEnding:
     first = run.failures[0] if run.failures else None
     told = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
     return CheckEnding(source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
-
-
-def trace_reads(deed: ActionResult) -> Iterator[LinesRead]:
-    if has_trait(deed.action, ToolTrait.READS) and not deed.outcome.regions and deed.outcome.ok:
-        about = f"{describe_subject(deed.action)} {deed.action.args.get('about') or deed.action.args.get('text', '')}".strip()
-        yield LinesRead(to_one_line(about, MAX_DESCRIPTION_CHARACTERS))
-    for region in deed.outcome.regions:
-        if not region.changed:
-            yield LinesRead(region.path, region.start, region.end)
