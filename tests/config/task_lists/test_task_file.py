@@ -92,3 +92,8 @@ def test_any_json_is_read_or_refused_with_a_line(value: object) -> None:
 
 def test_a_date_is_due_at_the_end_of_the_day() -> None:
     assert parse_due("2026-12-31", NOW) - parse_due("2026-12-31T00:00", NOW) == 86_399
+
+
+def test_half_a_character_in_a_goal_is_replaced() -> None:
+    (task,) = parse_task_file('[{"goal": "write \\ud800 down"}]', "any", NOW)
+    assert task.goal.encode() and task.goal.startswith("write ") and task.goal.endswith(" down")

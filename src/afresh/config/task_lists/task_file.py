@@ -5,7 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from json.decoder import JSONArray, JSONObject  # pyright: ignore[reportAttributeAccessIssue]
+from json.decoder import JSONArray, JSONObject, scanstring  # pyright: ignore[reportAttributeAccessIssue]
 from json.scanner import py_make_scanner  # pyright: ignore[reportAttributeAccessIssue]
 from typing import Any
 
@@ -20,6 +20,7 @@ from afresh.config.task_lists.listed_task import (
     parse_due,
     refuse_long_list,
 )
+from afresh.core.text import replace_lone_surrogates
 
 OWN_FIELDS = ("type", "checks")
 """What decides how a task is judged: taken only from a file that the user calls their own."""
@@ -67,7 +68,7 @@ def _read_rows(text: str, name: str) -> list[LocatedObject]:
 
 
 def _make_decoder(text: str) -> json.JSONDecoder:
-    """A decoder whose objects know their line."""
+    """A decoder whose objects know their line, and whose texts can be encoded."""
     decoder, ends = json.JSONDecoder(), [found.start() for found in re.finditer("\n", text)]
 
     def parse_object(state: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:
@@ -76,6 +77,11 @@ def _make_decoder(text: str) -> json.JSONDecoder:
         located.line = bisect(ends, state[1] - 1) + 1
         return located, end
 
+    def parse_string(*given: Any) -> tuple[str, int]:
+        plain, end = scanstring(*given)
+        return replace_lone_surrogates(plain), end
+
+    decoder.parse_string = parse_string  # pyright: ignore[reportAttributeAccessIssue]
     decoder.parse_object, decoder.parse_array = parse_object, JSONArray  # pyright: ignore[reportAttributeAccessIssue]
     decoder.scan_once = py_make_scanner(decoder)  # pyright: ignore[reportAttributeAccessIssue]
     return decoder
