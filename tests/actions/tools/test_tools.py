@@ -47,8 +47,8 @@ def make_context(files=None, table=None, archive=None, insight=None, **fields):
     )
 
 
-def use(name, on, **args):
-    return BY_NAME[name].run(args, on)
+def use(tool, on, /, **args):
+    return BY_NAME[tool].run(args, on)
 
 
 def test_reading_leaves_a_region_and_does_not_repeat_the_text():
@@ -473,7 +473,7 @@ CUT = [
 def apply_cut(names: str) -> tuple[str, str]:
     suggestion = f"extract 4 lines of f into self.NAME(n), 5 lines into NAME2(n)\n{json.dumps(CUT)}\n_part _rest"
     files = DictFiles(**{"a.py": "x = 1\ny = 2\n", "b.py": "taken = 3\n"})
-    done = use("apply", make_context(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12], names=names)
+    done = use("apply", make_context(files, archive=Archive(suggestion)), id=block_id_from_text(suggestion)[:12], name=names)
     return files.texts["a.py"], done.text
 
 

@@ -23,7 +23,7 @@ def apply_suggestion(args: Mapping[str, Any], context: ToolContext) -> ToolOutco
     all. A file that the project's formatter would leave as it is stays such a file."""
     title, edits, names = read_suggestion(args["id"].strip("[]`"), context)
     before = {edit["path"]: context.files.read(edit["path"]) for edit in edits}
-    chosen = choose_names(str(args.get("names", "")), names, edits, context)
+    chosen = choose_names(str(args.get("name", "")), names, edits, context)
     tidy = [path for path in before if run_formatter(context, path, ("--check",))]
     try:
         done = [replace_text(context.files, edit["path"], edit["old"], rename_words(edit["new"], chosen)) for edit in edits]
@@ -77,7 +77,4 @@ def read_suggestion(id: str, context: ToolContext) -> tuple[str, list[Any], list
     return title, edits, " ".join(names).split()
 
 
-tool = FunctionTool(
-    make_tool_schema("apply", "Carry out a suggestion.", ("names",), id="", names="of its new functions, with commas"),
-    apply_suggestion,
-)
+tool = FunctionTool(make_tool_schema("apply", "Take a suggestion.", optional=("name",), id="", name=""), apply_suggestion)

@@ -30,7 +30,7 @@ class FunctionTool:
         return self.function(args, context)
 
 
-def make_tool_schema(name: str, description: str, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
+def make_tool_schema(name: str, description: str, /, optional: tuple[str, ...] = (), **arguments: Any) -> ToolSchema:
     """`argument="what it is"` is a string, `argument=("integer", "what it is")` something else."""
     properties = {key: make_argument_schema(value) for key, value in arguments.items()}
     required = [key for key in arguments if key not in optional]

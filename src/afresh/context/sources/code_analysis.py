@@ -115,7 +115,7 @@ def draft_suggestions(memory: GatheredContext) -> SectionDraft:
         for number, look in enumerate(memory.notes("suggestion"))
     ]
     none = [SectionPiece("none", "suggestions")] if violations and not offered else []
-    words = "Checked to compile and to lower complexity; take one with `apply`, with `names` in place of NAME."
+    words = "Checked to compile and to lower complexity; take one with `apply`, with a `name` for NAME."
     head = [SectionPiece(words, "heading")] if offered else []
     batch = " ".join(f"[{look.subject}]" for look in memory.notes("batch"))
     head += [SectionPiece(f"{BATCH_LINE_START} {batch}", "heading")] if " " in batch else []
