@@ -32,15 +32,6 @@ def goes_on(person: Person, task: str) -> None:
     assert person.types("context", "verify", task).code == 0, "every call can be built again, whatever was forgotten since"
 
 
-def test_what_a_command_answered_is_found_by_search_and_is_in_no_prompt_unasked(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    ask = ("run", {"command": "python3 -c 'print(6 * 7, chr(113) * 9)'"})
-    assert person.runs(person.script([ask], *[[("read", {"path": "calc.py"})]] * 4, [MEND], [COMPLETE])).code == 0
-    assert "42 qqqqqqqqq" in person.types("memory", "list", "print chr").words
-    known = [one for one in person.types("context", "show", "--step", "6", "--json").json["sections"] if one["name"] == "known"]
-    assert "qqqqqqqqq" not in str(known)
-
-
 def test_what_is_forgotten_is_in_no_later_window_and_in_the_history(person: Person) -> None:
     echo = ("run", {"command": f"echo '{SECRET}'; echo other line"})
     long = ("run", {"command": f"seq 1 400; echo '{SECRET}'; seq 400 430"})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
-from afresh.core.command_output import TELLING_LINE, OutputReading, command_from_output, output_from_text
+from afresh.core.command_output import TELLING_LINE, OutputReading, command_from_output
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, Event, OutputDigested
 from afresh.core.fact import Fact
@@ -21,7 +21,6 @@ from afresh.core.step_result import (
     truncate_first_line,
 )
 from afresh.core.tool_traits import ToolTrait, has_trait
-from afresh.memory.answers_in_outputs import facts_from_answer
 from afresh.memory.history.names import find_file_names
 from afresh.memory.observed_facts import facts_from_reading
 from afresh.memory.passage_retention import find_said_decisions
@@ -122,15 +121,6 @@ def facts_from_step(
             )
             known = (*known, *new)
             yield from new
-            yield from answers_from_action(state, step, deed, raw, reading)
-
-
-def answers_from_action(state: State, step: int, deed: ActionResult, raw: Block, reading: OutputReading) -> Iterator[Fact]:
-    """What one command that succeeded has answered."""
-    if deed.outcome.ok and has_trait(deed.action, ToolTrait.COMMANDS):
-        thought = state.work.pending.reply.thought if state.work.pending else ""
-        output = output_from_text(raw.text, str(deed.action.args.get("command", "")))
-        yield from facts_from_answer(output, reading, thought, fact_source_from_action(deed, raw), raw.id, step)
 
 
 def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
