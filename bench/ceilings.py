@@ -5,7 +5,7 @@ from pathlib import Path
 
 from afresh.core.tokens import EstimatingCounter
 from afresh.models import call as door
-from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
+from support.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
 
 
 def watch() -> CeilingWatch:

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 from afresh.core.reply import Reply
-from afresh.testing.model_server import ModelServer
-from afresh.testing.wire_formats import ScriptedTurn
 from ceilings import check_books
+from support.model_server import ModelServer
+from support.wire_formats import ScriptedTurn
 
 ROUNDS = 3
 ORDERS = {

@@ -46,10 +46,10 @@ from afresh.core.reply import Reply
 from afresh.core.state import State
 from afresh.core.states.progress_state import StallThresholds
 from afresh.core.task import TaskStatus
-from afresh.testing.states import replace_in_parts
 from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import check_books
 from publish import write_results
+from support.states import replace_in_parts
 
 ROUND, ROUNDS, ALLOWED = 12, 4, 0.2
 SHORT, FRESH = 22, 3

@@ -26,10 +26,10 @@ from afresh.core.event import TaskClaimed
 from afresh.core.ledger import SpendingFilter
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer, ReceivedRequest
-from afresh.testing.provider_faults import ServerAnswer
-from afresh.testing.wire_formats import ScriptedTurn
 from publish import write_results
+from support.model_server import ModelServer, ReceivedRequest
+from support.provider_faults import ServerAnswer
+from support.wire_formats import ScriptedTurn
 
 SPEC = "slow"
 PRICE = "input = 1.0\noutput = 2.0\n"

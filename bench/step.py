@@ -21,10 +21,10 @@ from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
 from afresh.core.action import Action
 from afresh.core.reply import Reply
-from afresh.testing.states import replace_in_parts
 from afresh.verification.start_or_resume_task import prepare_task
 from ceilings import watch as ceiling_watch
 from publish import write_results
+from support.states import replace_in_parts
 
 KINDS = ("look", "note", "edit")
 

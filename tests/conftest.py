@@ -21,7 +21,7 @@ from hypothesis.internal.conjecture import providers
 from afresh.core.known_secrets import forget_secrets
 from afresh.core.tokens import EstimatingCounter
 from afresh.models import call as door
-from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
+from support.ceiling_watch import CeilingWatch, find_calls_over_ceiling, render_failure
 
 if TYPE_CHECKING:
     from afresh.ports.storage import Storage
@@ -171,7 +171,7 @@ class PostgresPlace:
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address of a PostgreSQL that all workers share: the one of AFRESH_TEST_POSTGRES, or one that ends with them."""
-    from afresh.testing.postgres_server import explain_missing_postgres, share_postgres
+    from support.postgres_server import explain_missing_postgres, share_postgres
 
     if OWN_POSTGRES:
         return OWN_POSTGRES

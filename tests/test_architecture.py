@@ -33,11 +33,10 @@ EDGES = {
 """Rooms that do input and output: each may import the seams, and these."""
 ABOVE = {
     "views": {"memory", "context"},
-    "testing": {"runtime"},
     "replay": {"memory", "context", "config", "spending"},
     "evolve": {"memory", "context", "replay"},
     "telemetry": set[str](),
-    "app": {*FLOW, *EDGES, "views", "testing", "replay", "evolve", "telemetry"},
+    "app": {*FLOW, *EDGES, "views", "replay", "evolve", "telemetry"},
     "acp": {"app"},
     "mcp_server": {"views", "app", "actions", "code", "workspace"},
     "web": {"views", "app"},
@@ -230,7 +229,7 @@ def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Itera
     """Calls made elsewhere are not booked and not limited by the ceiling. Models may wrap each other, and contract tests may call
     them.
     """
-    if path.parts[0] in ("models", "testing"):
+    if path.parts[0] == "models":
         return
     for node in nodes(tree):
         if isinstance(node, ast.Attribute) and node.attr == "propose":
@@ -479,7 +478,6 @@ TWINS: list[tuple[Rule, str, str]] = [
     (rooms_follow_the_flow, "models/x.py", "from afresh.loop import ask_model"),
     (rooms_follow_the_flow, "storage/x.py", "from afresh.app import project"),
     (rooms_follow_the_flow, "views/x.py", "from afresh.code import graph"),
-    (rooms_follow_the_flow, "testing/x.py", "from afresh.storage.sqlite import journal"),
     (rooms_follow_the_flow, "app/x.py", "from afresh.cli.main import main"),
     (rooms_follow_the_flow, "cli/x.py", "from afresh.loop import ask_model"),
     (rooms_follow_the_flow, "cli/x.py", "from afresh.storage.sqlite import journal"),
@@ -611,7 +609,7 @@ def unused_names(files: Iterable[tuple[PurePosixPath, ast.Module]], texts: Itera
 
 
 def test_what_is_written_is_used():
-    known = {path: tree for path, tree in sources() if layer(path) not in ("testing", "sample")}
+    known = {path: tree for path, tree in sources() if layer(path) != "sample"}
     reporters = PurePosixPath("sandbox/reporters")
     texts = [(ROOT / path).read_text("utf-8") for path, _ in sources()]
     texts += [page.read_text("utf-8") for page in ROOT.glob("web/templates/*.html")]

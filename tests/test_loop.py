@@ -7,8 +7,8 @@ from afresh.core.event import StepFinished
 from afresh.errors import Cancelled, LeaseLost
 from afresh.loop import advance_task
 from afresh.storage.renew_lease import LeaseRenewal
-from afresh.testing.fakes import FakeClock, MemoryQueue
-from afresh.testing.states import replace_in_parts
+from support.fakes import FakeClock, MemoryQueue
+from support.states import replace_in_parts
 
 
 def write_two_files(step: int) -> list[Step]:

@@ -22,7 +22,7 @@ import pytest
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
+from support.model_server import ModelServer
 
 ROOT = Path(__file__).parents[1]
 PLAIN = {"anthropic", "openai", "genai-prices", "tree-sitter", "tree-sitter-typescript", "tree-sitter-rust"}

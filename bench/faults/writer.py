@@ -11,7 +11,7 @@ from pathlib import Path
 from afresh.errors import AfreshError, BadInput, NeedsPerson
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 
 STOPPED_FOR_A_PERSON = 3
 BROKE = 4

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from afresh.testing.postgres_server import (
+from support.postgres_server import (
     UNPRIVILEGED_USER,
     explain_missing_postgres,
     find_postgres_programs,

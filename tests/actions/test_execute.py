@@ -25,7 +25,7 @@ from afresh.core.step_history import PassageVoice
 from afresh.core.step_result import ToolOutcome
 from afresh.core.tool_traits import TRAITS_BY_TOOL, ToolTrait, has_trait
 from afresh.loop import advance_task
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 QUESTION = "May it run commands?"
 

@@ -18,8 +18,8 @@ from afresh.core.task import Task
 from afresh.core.template import CallLayout
 from afresh.core.tool_traits import find_tool_traits
 from afresh.ports.tool import ToolContext
-from afresh.testing.fakes import DictFiles, EmptyInsight, MemoryStore, TableSandbox
-from afresh.testing.states import make_state
+from support.fakes import DictFiles, EmptyInsight, MemoryStore, TableSandbox
+from support.states import make_state
 
 LAYOUT = CallLayout("change", "", ("run",), (), 0.25)
 INSTALL = "pip install tenfold"

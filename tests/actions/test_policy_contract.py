@@ -18,8 +18,8 @@ from afresh.core.task import Task
 from afresh.core.template import CallLayout
 from afresh.core.tool_traits import ToolTrait, find_tool_traits
 from afresh.policy.stall.step_trace import hash_action
-from afresh.testing.action_policy_contract import ActionPolicyContract, PolicyCase
-from afresh.testing.states import make_state
+from support.action_policy_contract import ActionPolicyContract, PolicyCase
+from support.states import make_state
 
 TOOLS = ("read", "edit", "run", "ask", "delegate", "complete")
 LAYOUT = CallLayout("change", "", TOOLS, (), 0.25)

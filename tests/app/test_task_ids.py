@@ -12,7 +12,7 @@ from afresh.app.orders.tasks import TaskOrder, add_task, find_task
 from afresh.app.project import Project, open_project
 from afresh.core.task import check_task_id, name_briefly
 from afresh.errors import BadInput, Conflict
-from afresh.testing.sample_journals import create_task
+from support.sample_journals import create_task
 
 ORDER = TaskOrder("Add tabs to the parser", checks=("true",))
 

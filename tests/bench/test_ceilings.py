@@ -13,7 +13,7 @@ from afresh.core.usage import Usage
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices
 from afresh.storage.sqlite.storage import open_sqlite_ledger
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 BENCH = Path(__file__).parents[2] / "bench"
 CALLING = re.compile(r"compose\.run_task\(|advance_task\(|ask_model\(|\battempt\(|\"afresh\.cli\.main\", \*|\bcall_model\(")

@@ -20,7 +20,7 @@ from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline
 from afresh.errors import BadInput
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 RUNNING = State(
     task=Task(id="t", goal="g"),

@@ -13,8 +13,8 @@ from afresh.cli.render.status import render_task_rows
 from afresh.cli.render.widgets import draw_lines
 from afresh.core.event import QuestionAsked, TaskClaimed
 from afresh.core.task import QueueTicket, TaskStatus, TicketDetail, UnmetNeed
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.sample_journals import append_events, create_task, end_task
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.sample_journals import append_events, create_task, end_task
 
 FOOTER = "Questions: afresh answer"
 

@@ -2,7 +2,7 @@
 
 from afresh.code.index.code_index import CodeIndex, build_code_index
 from afresh.core.commit import CommitFiles, CommitHistory
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 SHOP = {
     "shop/__init__.py": "from shop.cart import Cart\n",

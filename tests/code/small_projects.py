@@ -4,7 +4,7 @@ from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.code.index.code_index import CodeIndex, build_code_index, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.core.commit import FileChurn
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 PYPROJECT = """\
 [project]

@@ -13,7 +13,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import Cancelled
-from afresh.testing.states import make_state
+from support.states import make_state
 
 TEXTS = {"a.py": "".join(f"old_{n}.\n" for n in range(40))}
 

@@ -2,7 +2,7 @@ import pytest
 
 from afresh.code.index.code_index import build_code_index
 from afresh.core.recognise_test_files import is_test_code, is_test_file
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 TESTS = [
     *(

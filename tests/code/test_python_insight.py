@@ -10,7 +10,7 @@ from afresh.code.code_insight import CodeInsight
 from afresh.code.context_items.repo_map import MAX_MAP_CHARACTERS
 from afresh.core.archived_block import block_id_from_text
 from afresh.core.line_region import Region
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 
 def suggestions(files, current, insight=None):

@@ -7,7 +7,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.errors import ModelMistake
-from afresh.testing.states import make_state
+from support.states import make_state
 
 
 @dataclass

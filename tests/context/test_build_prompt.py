@@ -37,7 +37,7 @@ from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
 from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
-from afresh.testing.states import make_state
+from support.states import make_state
 
 COUNTER = EstimatingCounter()
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=120)

@@ -49,7 +49,7 @@ from afresh.memory.gathered_context import GatheredContext, TraceCache
 from afresh.memory.user_corrections import Corrections, apply_corrections
 from afresh.models.mailbox import render_mailbox_message
 from afresh.runtime import CallSettings
-from afresh.testing.fakes import MemoryStore
+from support.fakes import MemoryStore
 
 COUNTER, STYLE = EstimatingCounter(), load_template("fix_bug")
 SETTINGS = CallSettings(template=STYLE, tools=TOOLS, counter=COUNTER, cache=DEFAULT_CACHE_RATES)

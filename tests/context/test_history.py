@@ -18,7 +18,7 @@ from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.trace import build_trace
-from afresh.testing.states import make_state
+from support.states import make_state
 
 STYLE = load_template("implement_feature")
 CHECK = "python -m pytest -q"

@@ -21,7 +21,7 @@ from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext
-from afresh.testing.states import make_state
+from support.states import make_state
 
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "archive")
 

@@ -50,10 +50,10 @@ from afresh.core.verdict import Baseline
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.runtime import Runtime
-from afresh.testing.fakes import ComputedModel, FakeClock, MemoryStore
-from afresh.testing.sample_journals import make_entries
-from afresh.testing.states import make_runtime
 from afresh.views.task_status import describe_limits
+from support.fakes import ComputedModel, FakeClock, MemoryStore
+from support.sample_journals import make_entries
+from support.states import make_runtime
 
 TASK = Task(id="one", goal="goal")
 

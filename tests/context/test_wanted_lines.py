@@ -14,8 +14,8 @@ from afresh.core.task import Task
 from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy.phase_limits import is_last_look
-from afresh.testing.fakes import DictFiles
-from afresh.testing.states import replace_in_parts
+from support.fakes import DictFiles
+from support.states import replace_in_parts
 
 POLICY = DEFAULT_CONTEXT_POLICY
 IMPORTS = "import os\nfrom typing import (\n    Any,\n)\n\n\n"

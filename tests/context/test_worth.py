@@ -14,7 +14,7 @@ from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.worth_policy import WorthPolicy
 from afresh.memory.gathered_context import GatheredContext
-from afresh.testing.states import make_state
+from support.states import make_state
 
 COUNTER = EstimatingCounter()
 WORTH = DEFAULT_CONTEXT_POLICY.allocation.worth

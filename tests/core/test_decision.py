@@ -10,7 +10,7 @@ from afresh.core.decision import MAX_DECISIONS, Decision, add_decision, has_same
 from afresh.core.event import Event, QuestionAnswered, QuestionAsked
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
-from afresh.testing.sample_journals import make_entries
+from support.sample_journals import make_entries
 
 BEGINNING = happened.TaskCreated(Task(id="one", goal="goal"))
 SUBJECTS = st.sampled_from(["", "parser", "Parser ", "names"])

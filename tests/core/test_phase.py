@@ -13,8 +13,8 @@ from afresh.core.states.verification_state import VerificationState
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.testing.sample_journals import make_call_events, make_entries
-from afresh.testing.states import replace_in_parts
+from support.sample_journals import make_call_events, make_entries
+from support.states import replace_in_parts
 
 GREEN, RED = CheckRun("pytest", 0, passed=3), CheckRun("pytest", 1, passed=2, failed=1)
 CODE = State(

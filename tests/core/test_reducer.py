@@ -16,7 +16,7 @@ from afresh.core.states.memory_state import MAX_RECENT_STEPS
 from afresh.core.step_history import Passage, PassageVoice
 from afresh.core.task import Task, TaskStatus
 from afresh.core.verdict import Ruling, Verdict
-from afresh.testing.sample_journals import make_action_events, make_block, make_call_events, make_entries
+from support.sample_journals import make_action_events, make_block, make_call_events, make_entries
 
 BEGINNING = happened.TaskCreated(Task(id="one", goal="goal"))
 

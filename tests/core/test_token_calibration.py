@@ -19,7 +19,7 @@ from afresh.core.token_calibration import (
     find_calibration,
 )
 from afresh.core.usage import Usage
-from afresh.testing.sample_journals import make_entries
+from support.sample_journals import make_entries
 
 reports = st.lists(st.integers(-10, 400_000), max_size=60)
 

@@ -28,7 +28,7 @@ from afresh.core.reply import Reply
 from afresh.core.task import Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 DAY = 86_400.0
 BEGIN = 1_790_000_000.0

@@ -20,7 +20,7 @@ from afresh.evolve import detect_regression as detect
 from afresh.evolve.detect_regression import LOOKS, detect_regression
 from afresh.evolve.policy_change import PolicyChange, apply_changes
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 ONE = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("reports.max_output_characters", 12_000, 900)])
 TWO = apply_changes(ONE, [PolicyChange("reports.max_output_characters", 900, 1_000)])

@@ -29,8 +29,8 @@ from afresh.fleet.stored_projects import FleetProject
 from afresh.fleet.tables import FIRST_WAIT_SECONDS, clear_faults, count_chunk, note_fault, read_chunks
 from afresh.fleet.take_over import TakeOver
 from afresh.fleet.workflows import launch_dbos
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.sample_journals import create_task
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.sample_journals import create_task
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from afresh.core.task import TicketQuery
 from afresh.fleet.executor_lock import open_connection
 from afresh.fleet.workflows import SCHEDULE_WORKFLOW
 from afresh.storage.choose_storage import STORE_VARIABLE, identify_project
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 LONGEST = 900.0
 """Seconds: for a machine that does much else meanwhile."""

@@ -21,8 +21,8 @@ from afresh.core.task import Task
 from afresh.journal.checkpoint import CHECKPOINT_INTERVAL_SECONDS, find_checkpoint_reason
 from afresh.loop import advance_task
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, make_entries
+from support.fakes import FakeClock
+from support.sample_journals import append_events, make_entries
 
 STARTED = 1_700_000_000.0
 

@@ -28,10 +28,10 @@ from afresh.models.providers.anthropic_request import (
 )
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.reply_checks import estimate_tokens
-from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import CutConnection, HttpFault, ScriptStep
-from afresh.testing.wire_formats import ScriptedTurn
+from support.model_contract import SAMPLE_TOOLS, make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import CutConnection, HttpFault, ScriptStep
+from support.wire_formats import ScriptedTurn
 
 KEY = "sk-ant-test-0123456789"
 READ = Action("read", {"path": "a.py"})

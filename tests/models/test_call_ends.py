@@ -24,8 +24,8 @@ from afresh.errors import AfreshError, NeedsPerson, TryAgain
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
-from afresh.testing.model_contract import make_sample_request
-from afresh.testing.wire_formats import AnthropicWire, OpenAIWire, ScriptedTurn
+from support.model_contract import make_sample_request
+from support.wire_formats import AnthropicWire, OpenAIWire, ScriptedTurn
 
 RESERVE, HANG_SECONDS, MAX_PEAK_BYTES = 500, 300.0, 32_000_000
 TIMEOUTS = {"slow": 0.5, "whole": 120.0}

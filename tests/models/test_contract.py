@@ -15,9 +15,9 @@ from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
 from afresh.models.scripted import ScriptedModel
 from afresh.ports.model import Model
-from afresh.testing.fakes import ComputedModel
-from afresh.testing.model_contract import ModelContract
-from afresh.testing.model_server import ModelServer
+from support.fakes import ComputedModel
+from support.model_contract import ModelContract
+from support.model_server import ModelServer
 
 REPLY = Reply("look", (Action("read", {"path": "a.py"}),), Usage(100, 20, 50))
 KEY = "sk-test-0123456789"

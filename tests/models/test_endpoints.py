@@ -11,7 +11,7 @@ from afresh.errors import AfreshError, NeedsPerson, TryAgain
 from afresh.models.choose_model import endpoint_of_provider, make_model
 from afresh.models.model_settings import ModelSettings, NamedModel
 from afresh.models.providers.openai_chat import list_offered_models
-from afresh.testing.model_contract import make_sample_request
+from support.model_contract import make_sample_request
 
 KEY = "sk-canary-51f0aa"
 

@@ -13,9 +13,9 @@ from afresh.core.usage import Usage
 from afresh.errors import AfreshError, Broken, NeedsPerson, TryAgain
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.connection import ProviderConnection
-from afresh.testing.model_contract import make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import (
+from support.model_contract import make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import (
     EMPTY_REPLY,
     CutConnection,
     CutStream,
@@ -30,7 +30,7 @@ from afresh.testing.provider_faults import (
     make_retry_headers,
     report_usage,
 )
-from afresh.testing.wire_formats import ScriptedTurn
+from support.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})

@@ -17,7 +17,7 @@ from afresh.core.prompt import REVIEW_REQUEST, Request
 from afresh.errors import BadInput, TryAgain
 from afresh.models.mailbox import MailboxModel, MailboxTimeouts
 from afresh.models.mailbox_files import MAX_FILE_BYTES, list_open_requests
-from afresh.testing.model_contract import make_sample_request
+from support.model_contract import make_sample_request
 
 REPLY = '{"thought": "look first", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
 SOON = MailboxTimeouts(reply=120.0, writer=0.2)
@@ -100,7 +100,7 @@ def test_a_review_of_a_changed_test_is_marked_and_its_own_form_is_a_reply(tmp_pa
 def test_a_killed_process_finds_its_question_and_the_answer_again(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from afresh.models.mailbox import MailboxModel; from afresh.testing.model_contract import make_sample_request\n"
+        "from afresh.models.mailbox import MailboxModel; from support.model_contract import make_sample_request\n"
         "print(MailboxModel(Path(sys.argv[1]), start=4).propose(make_sample_request()).thought)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -9,9 +9,9 @@ from afresh.config.settings_file import read_settings_file
 from afresh.errors import BadInput, NeedsPerson, TryAgain
 from afresh.models.choose_model import find_retry_count, is_paid, make_model
 from afresh.models.model_settings import ModelSettings, NamedModel
-from afresh.testing.model_contract import make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import HttpFault
+from support.model_contract import make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import HttpFault
 
 
 def test_each_spec_makes_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

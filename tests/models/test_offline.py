@@ -6,7 +6,7 @@ from afresh.core.action import Action
 from afresh.core.reply import BATCH_LINE_START
 from afresh.errors import NeedsPerson
 from afresh.models.offline import OfflineModel
-from afresh.testing.model_contract import SAMPLE_MESSAGE, SAMPLE_TOOLS, make_sample_request
+from support.model_contract import SAMPLE_MESSAGE, SAMPLE_TOOLS, make_sample_request
 
 DONE_WITH = "## Suggestions\nnone\n\n## Changes so far\n"
 

@@ -20,9 +20,9 @@ from afresh.models.providers.openai_dialects import (
     OpenAIDialect,
     dialect_at_address,
 )
-from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.wire_formats import ScriptedTurn
+from support.model_contract import SAMPLE_TOOLS, make_sample_request
+from support.model_server import ModelServer
+from support.wire_formats import ScriptedTurn
 
 READ = Action("read", {"path": "a.py"})
 PLAIN_REPLY = Reply("look", (READ,), Usage(120, 30, 80))

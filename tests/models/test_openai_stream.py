@@ -15,9 +15,9 @@ from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
 from afresh.models.providers.openai_dialects import LLAMACPP, OPENAI, OPENROUTER, PLAIN_SERVER, OpenAIDialect, dialect_at_address
 from afresh.models.providers.openai_stream import StreamedCompletion, take_chunk
-from afresh.testing.model_contract import ModelContract, make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import (
+from support.model_contract import ModelContract, make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import (
     EMPTY_REPLY,
     CutConnection,
     CutStream,
@@ -28,7 +28,7 @@ from afresh.testing.provider_faults import (
     SlowStream,
     StreamError,
 )
-from afresh.testing.wire_formats import ScriptedTurn
+from support.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ, DONE = Action("read", {"path": "a.py"}), Action("complete", {"summary": "s"})

@@ -16,9 +16,9 @@ from afresh.models.model_settings import ModelSettings
 from afresh.models.providers.anthropic_messages import AnthropicModel
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
-from afresh.testing.model_contract import make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import (
+from support.model_contract import make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import (
     CutConnection,
     GarbageAnswer,
     HttpFault,
@@ -26,7 +26,7 @@ from afresh.testing.provider_faults import (
     SlowStart,
     call_with_long_arguments,
 )
-from afresh.testing.wire_formats import ScriptedTurn
+from support.wire_formats import ScriptedTurn
 
 KEY = "sk-test-0123456789"
 READ = Action("read", {"path": "a.py"})

@@ -6,9 +6,9 @@ from afresh.errors import NeedsPerson
 from afresh.models.api_keys import store_api_key
 from afresh.models.choose_model import make_model
 from afresh.models.model_settings import ModelSettings, NamedModel
-from afresh.testing.model_contract import make_sample_request
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import HttpFault
+from support.model_contract import make_sample_request
+from support.model_server import ModelServer
+from support.provider_faults import HttpFault
 
 KEY = "sk-canary-7d20"
 

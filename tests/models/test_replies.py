@@ -10,7 +10,7 @@ from afresh.core.codec import make_encodable, to_canonical_json, to_plain_value
 from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
 from afresh.models.reply_checks import check_reply_length, check_tool_calls, estimate_tokens, reply_from_json
-from afresh.testing.model_contract import SAMPLE_TOOLS, make_sample_request
+from support.model_contract import SAMPLE_TOOLS, make_sample_request
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -10,7 +10,7 @@ from afresh.core.reply import Reply, ReplyNotice
 from afresh.core.usage import Usage
 from afresh.errors import NeedsPerson, TryAgain
 from afresh.models.retry import MAX_WAIT_SECONDS, choose_wait_seconds, read_retry_after, retry_call
-from afresh.testing.provider_faults import make_retry_headers
+from support.provider_faults import make_retry_headers
 
 REPLY = Reply("here")
 

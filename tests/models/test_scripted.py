@@ -10,7 +10,7 @@ from afresh.core.reply import Reply
 from afresh.core.usage import Usage
 from afresh.errors import BadInput, NeedsPerson
 from afresh.models.scripted import ScriptedModel, read_script
-from afresh.testing.model_contract import make_sample_request
+from support.model_contract import make_sample_request
 
 READ = {"thought": "look", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}
 DONE = {"actions": [{"tool": "complete", "args": {"summary": "all good"}}]}

@@ -7,8 +7,8 @@ import pytest
 from afresh.core.action import Action
 from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import (
+from support.model_server import ModelServer
+from support.provider_faults import (
     CutStream,
     HttpFault,
     SlowStart,
@@ -17,7 +17,7 @@ from afresh.testing.provider_faults import (
     answer_from_step,
     make_retry_headers,
 )
-from afresh.testing.wire_formats import ScriptedTurn
+from support.wire_formats import ScriptedTurn
 
 if TYPE_CHECKING:
     from anthropic import Anthropic

@@ -22,7 +22,7 @@ from afresh.models.providers.text_tool_calls import (
     reply_from_text,
 )
 from afresh.models.reply_checks import estimate_tokens
-from afresh.testing.model_contract import make_sample_request, make_string_tool
+from support.model_contract import make_sample_request, make_string_tool
 
 READ = Action("read", {"path": "a.py"})
 SPOKEN = drop_dialect_part(LLAMACPP, "tools")

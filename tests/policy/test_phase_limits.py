@@ -38,8 +38,8 @@ from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.memory.gathered_context import GatheredContext
 from afresh.policy import next_call
 from afresh.policy.phase_limits import ALL_PASS_CUE, PhasePressure, phase_pressure_from_state
-from afresh.testing.states import replace_in_parts
 from afresh.workspace.files import TreeFiles
+from support.states import replace_in_parts
 
 GREEN = CheckRun("pytest -q", 0, passed=29)
 GOAL = "Look into src/parcel/pricing.py"

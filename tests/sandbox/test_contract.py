@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from afresh.sandbox import bubblewrap, command_environment, process, shown_environments, supervisor
-from afresh.testing.sandbox_contract import ENVIRONMENTS, SandboxContract
+from support.sandbox_contract import ENVIRONMENTS, SandboxContract
 
 
 class TestBubblewrap(SandboxContract):

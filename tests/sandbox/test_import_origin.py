@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from afresh.sandbox.import_origin import find_foreign_imports, list_top_level_packages
-from afresh.testing.sandbox_contract import install_editable, make_environments
+from support.sandbox_contract import install_editable, make_environments
 
 
 @pytest.mark.parametrize("level", ["bubblewrap", "landlock"])

@@ -18,9 +18,9 @@ from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
 from afresh.storage.renew_lease import is_worker_dead
-from afresh.testing.model_server import ModelServer, ReceivedRequest
-from afresh.testing.provider_faults import ServerAnswer
-from afresh.testing.wire_formats import ScriptedTurn
+from support.model_server import ModelServer, ReceivedRequest
+from support.provider_faults import ServerAnswer
+from support.wire_formats import ScriptedTurn
 
 LONGEST = 900
 """Seconds: for a machine that does much else meanwhile."""

@@ -16,9 +16,9 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.runtime import Runtime
 from afresh.storage.sql.journal import SqlJournal
-from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
-from afresh.testing.sample_journals import append_events
-from afresh.testing.states import make_runtime
+from support.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
+from support.sample_journals import append_events
+from support.states import make_runtime
 
 ENDLESS = StallThresholds(idle_steps=(), idle_tokens=())
 

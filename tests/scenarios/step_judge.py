@@ -22,10 +22,10 @@ from afresh.core.verdict import Verdict
 from afresh.models.call import ModelGate
 from afresh.models.scripted import ScriptedModel, ScriptedReview
 from afresh.runtime import Knowledge, RunControl
-from afresh.testing.fakes import FakeClock
 from afresh.verification.conclude_step import end_by_verdict
 from afresh.verification.keep_or_revert import keep_or_revert
 from afresh.verification.verify_step import verify_step_or_completion
+from support.fakes import FakeClock
 
 
 @dataclass

@@ -79,7 +79,7 @@ def box(tmp_path: Path) -> Path:
     from afresh.actions.tools.registry import TOOLS
     from afresh.errors import TryAgain
     from afresh.models.mailbox import MailboxModel, MailboxTimeouts
-    from afresh.testing.model_contract import make_sample_request
+    from support.model_contract import make_sample_request
 
     with pytest.raises(TryAgain):
         MailboxModel(tmp_path / "box", patience=MailboxTimeouts(reply=0.01), task="t-1").propose(

@@ -24,8 +24,8 @@ from afresh.core.states.ceiling_state import CeilingChanged
 from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, UsageReportDoubted
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
-from afresh.testing.wire_formats import ScriptedTurn
+from support.model_server import ModelServer
+from support.wire_formats import ScriptedTurn
 
 pytestmark = pytest.mark.shell_check
 

@@ -14,7 +14,7 @@ from afresh.core.state import State
 from afresh.loop import advance_task
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
 """Rounds of twenty steps are compared: every tenth step takes a note, and now and then memory is compacted."""

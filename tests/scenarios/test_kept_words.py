@@ -17,9 +17,9 @@ from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
-from afresh.testing.sample_journals import append_events
-from afresh.testing.states import make_runtime
+from support.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
+from support.sample_journals import append_events
+from support.states import make_runtime
 
 DECIDED = "I decide to keep half because zebra_marker_one must not change."
 KEPT = "ALPHA_5 is the one that the caller reads"

@@ -13,8 +13,8 @@ from afresh.app.doctor import examine_models as examined
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import HttpFault
+from support.model_server import ModelServer
+from support.provider_faults import HttpFault
 
 KEY = "sk-canary-51f0aa"
 CONFIG = """

@@ -30,9 +30,9 @@ from afresh.loop import advance_task
 from afresh.ports.model import ignore_piece
 from afresh.runtime import Runtime
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
-from afresh.testing.sample_journals import append_events
-from afresh.testing.states import make_runtime
+from support.fakes import DictFiles, EmptyInsight, FakeClock, MemoryStore
+from support.sample_journals import append_events
+from support.states import make_runtime
 
 FILES = {"pkg/one.py": "".join(f"def one_{n}():\n    return {n}\n\n\n" for n in range(30)), "pkg/two.py": "TWO = 2\n" * 50}
 SCRIPT = [

@@ -8,8 +8,8 @@ from person import COMPLETE, MEND, Person
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import (
+from support.model_server import ModelServer
+from support.provider_faults import (
     EMPTY_REPLY,
     CutStream,
     HttpFault,

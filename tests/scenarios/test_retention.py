@@ -29,9 +29,9 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_facts
-from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
-from afresh.testing.sample_journals import append_events
-from afresh.testing.states import make_runtime
+from support.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
+from support.sample_journals import append_events
+from support.states import make_runtime
 
 STEPS = 500
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "gateway", "indexer", "scheduler")

@@ -19,8 +19,8 @@ from afresh.core.prompt import Prompt
 from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
-from afresh.testing.states import make_runtime, make_state
 from afresh.workspace.files import TreeFiles
+from support.states import make_runtime, make_state
 
 SAMPLE = Path(afresh.__file__).parent / "sample"
 REPORTS = {"code_review": "REVIEW.md", "discovery": "DISCOVERY.md", "spec_design": "docs/spec.md"}

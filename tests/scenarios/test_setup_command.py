@@ -12,8 +12,8 @@ from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
 from afresh.spending.price_list import find_price
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import HttpFault
+from support.model_server import ModelServer
+from support.provider_faults import HttpFault
 
 KEY = "sk-canary-77aa01"
 SAYS = Reply("Here.", (Action("say", {"word": "afresh"}),), Usage(120, 9))

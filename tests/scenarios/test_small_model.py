@@ -20,7 +20,7 @@ from afresh.core.token_calibration import CeilingBreached
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
 from afresh.models.providers.openai_dialects import LLAMACPP
-from afresh.testing.model_contract import ModelContract, make_sample_request
+from support.model_contract import ModelContract, make_sample_request
 
 pytestmark = [
     pytest.mark.small_model,

@@ -19,7 +19,7 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest
 from afresh.core.task import TaskStatus
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
+from support.model_server import ModelServer
 
 pytestmark = pytest.mark.shell_check
 

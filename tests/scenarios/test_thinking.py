@@ -11,7 +11,7 @@ from afresh.app.project import open_project
 from afresh.core.action import Action
 from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
+from support.model_server import ModelServer
 
 pytestmark = pytest.mark.shell_check
 

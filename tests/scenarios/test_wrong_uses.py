@@ -14,8 +14,8 @@ from afresh.cli.exit_codes import ExitCode
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.testing.model_server import ModelServer
-from afresh.testing.provider_faults import HttpFault
+from support.model_server import ModelServer
+from support.provider_faults import HttpFault
 
 pytestmark = pytest.mark.shell_check
 

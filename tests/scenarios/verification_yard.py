@@ -26,12 +26,12 @@ from afresh.core.verdict import Baseline, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
 from afresh.sandbox.toolchain_folders import make_toolchain_variables
-from afresh.testing.fakes import EmptyInsight
 from afresh.verification import checks
 from afresh.verification import verify_step as judge
 from afresh.verification.baseline import run_baseline_checks
 from afresh.verification.completion import verify_completion
 from afresh.verification.verify_step import verify_step
+from support.fakes import EmptyInsight
 
 PYTEST = f"{sys.executable} -m pytest -q"
 

@@ -17,7 +17,7 @@ from afresh.spending.ledger import MAX_CREDIBLE_TOKENS, SpendingLedger, Spending
 from afresh.spending.price_list import FreePrices, Price, PriceTable, UserPrice
 from afresh.storage.sql.ledger import SqlLedger
 from afresh.storage.sqlite.storage import open_sqlite_ledger
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 CALL = CallBooking(
     task="t", project="p", kind=CallPurpose.WORK, model="lab:one", step=1, ceiling=4_000, tokens=3_000, reserve=1_000

@@ -12,7 +12,7 @@ from afresh.core.usage import Usage
 from afresh.spending.reports import PaidInput, SpendingGroup, list_prompt_sizes, sum_calls, sum_calls_by_group, weigh_calls
 from afresh.storage.sql.ledger import SqlLedger
 from afresh.storage.sqlite.storage import open_sqlite_ledger
-from afresh.testing.ledger_contract import DAY_SECONDS, NOON, book_call, make_order, make_payment, pay_call
+from support.ledger_contract import DAY_SECONDS, NOON, book_call, make_order, make_payment, pay_call
 
 
 @pytest.fixture

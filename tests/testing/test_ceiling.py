@@ -15,8 +15,8 @@ from afresh.core.usage import Usage
 from afresh.spending.ledger import SpendingLedger, SpendingTerms
 from afresh.spending.price_list import FreePrices
 from afresh.storage.sqlite.storage import open_sqlite_ledger
-from afresh.testing.ceiling_watch import CeilingWatch, find_calls_over_ceiling
-from afresh.testing.fakes import FakeClock
+from support.ceiling_watch import CeilingWatch, find_calls_over_ceiling
+from support.fakes import FakeClock
 
 TESTS = Path(__file__).parents[1]
 REQUEST = Request("", "message", (), 500)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from afresh.testing.postgres_server import explain_missing_postgres, find_postgres_programs
+from support.postgres_server import explain_missing_postgres, find_postgres_programs
 
 USER = """
 import sys
 from pathlib import Path
 import psycopg
-from afresh.testing import postgres_server
+from support import postgres_server
 if sys.argv[2:]:
     postgres_server.find_postgres_programs = lambda: Path(sys.argv[2])
 address = postgres_server.share_postgres(Path(sys.argv[1]))

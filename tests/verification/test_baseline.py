@@ -10,8 +10,8 @@ from afresh.core.progress_event import BaselineRunBegan, ProgressEvent
 from afresh.core.state import State
 from afresh.core.task import Check, Task
 from afresh.ports.tool import ToolContext
-from afresh.testing.fakes import EmptyInsight
 from afresh.verification.baseline import REPEAT_IF_SHORT, run_baseline_checks
+from support.fakes import EmptyInsight
 
 GREEN = CommandRun("check", 0, "2 passed in 1s\n", seconds=61.0)
 SHORT = replace(GREEN, seconds=60.0)

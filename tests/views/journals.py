@@ -24,8 +24,8 @@ from afresh.ports.storage import JournalStore, TaskQueue
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.sample_journals import make_entries
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.sample_journals import make_entries
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from("\x1b\u202e\u200b\n\r\t`|>#-"), max_size=60)
 speakers = st.sampled_from(["model", "person"])

@@ -24,7 +24,6 @@ from afresh.core.task import Check, QueueTicket, Task, TaskStatus, UnmetNeed
 from afresh.core.text import to_visible_json
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.testing.states import replace_in_parts
 from afresh.views import continuity_file as continuity
 from afresh.views.bounded_json import (
     count_tokens,
@@ -35,6 +34,7 @@ from afresh.views.bounded_json import (
 )
 from afresh.views.continuity_file import MAX_CHECKPOINT_FILES, summarise_for_handover
 from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
+from support.states import replace_in_parts
 
 
 @given(words, st.integers(2, 200))

@@ -11,10 +11,10 @@ from afresh.core.event import Event
 from afresh.core.prompt import CallAudit, Omission, SectionRef, Tier
 from afresh.core.state import State
 from afresh.core.task import Task, TaskStatus
-from afresh.testing.sample_journals import make_action_events, make_block, make_call_events
 from afresh.views import file_io as files
 from afresh.views import task_history
 from afresh.views.write_files import ViewWriter
+from support.sample_journals import make_action_events, make_block, make_call_events
 
 
 class Meter:

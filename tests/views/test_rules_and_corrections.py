@@ -17,8 +17,8 @@ from afresh.core.task import TaskStatus
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_facts
-from afresh.testing.fakes import FakeClock
 from afresh.views.write_files import rebuild_view_files
+from support.fakes import FakeClock
 
 SECRET = "the answer is forty-two, for ever and a day"
 

@@ -3,9 +3,9 @@
 import json
 
 from afresh.core.task import TaskStatus
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.sample_journals import create_task, end_task
 from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_mermaid
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.sample_journals import create_task, end_task
 
 
 def make_queue() -> MemoryQueue:

@@ -13,7 +13,7 @@ from served import serve
 
 from afresh.app.heartbeat.heartbeat import load_heartbeat_state
 from afresh.core.event import TaskClaimed
-from afresh.testing.sample_journals import append_events
+from support.sample_journals import append_events
 
 POLL_SECONDS = 0.1
 

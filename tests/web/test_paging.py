@@ -9,9 +9,9 @@ from served import Served, serve
 
 from afresh.app.project import open_project
 from afresh.core.task import TaskStatus
-from afresh.testing.sample_journals import append_step, create_task, end_task
 from afresh.web.pages.queue import TASKS_PER_PAGE
 from afresh.web.pages.task import STEPS_PER_PAGE
+from support.sample_journals import append_step, create_task, end_task
 
 TASKS = TASKS_PER_PAGE + 7
 STEPS = STEPS_PER_PAGE + 5

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput, NotPossible
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.apply_or_discard import discard_task_branch, merge_task_branch
 from afresh.workspace.git import GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
+from support.workspace_contract import hash_tree
 
 MESSAGE = "Change it\n\nSince it was wrong.\n\nAfresh-Task: t1"
 

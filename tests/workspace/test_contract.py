@@ -1,7 +1,7 @@
 import pytest
 
-from afresh.testing.workspace_contract import WorkspaceContract, WorkspaceStage
 from afresh.workspace.worktree import GitWorkspace
+from support.workspace_contract import WorkspaceContract, WorkspaceStage
 
 
 class TestGitWorkspace(WorkspaceContract):

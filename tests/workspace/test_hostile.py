@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import NeedsPerson
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.apply_or_discard import discard_task_branch, merge_task_branch
 from afresh.workspace.disk_files import clear_path
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
+from support.workspace_contract import hash_tree
 
 HOOKS = (
     "post-checkout", "pre-commit", "post-commit", "commit-msg", "prepare-commit-msg", "pre-merge-commit", "post-merge",

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.disk_files import clear_path
 from afresh.workspace.ignore_rules import flatten_ignore_files
 from afresh.workspace.worktree import GitWorkspace
+from support.workspace_contract import hash_tree
 
 NAMES = st.sampled_from(
     ["a", "b", "pkg", "pkg/module.py", "pkg/a", "pkg/a/b", "a/b/c", "keep.txt", "a b", "é", "x.log", ".gitignore"]

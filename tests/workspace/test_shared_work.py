@@ -10,10 +10,10 @@ from afresh.core.state import State
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.errors import BadInput, Damaged, LeaseLost, NeedsPerson, NotPossible
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.git_remote import check_remote, clone_or_update, read_remote_ref
 from afresh.workspace.repository import Repository
 from afresh.workspace.shared_work import SharedPlace, SharedWorkspace, bring_work, name_snapshot_ref, remove_shared_work
+from support.workspace_contract import hash_tree
 
 TASK = Task(id="t1", goal="g")
 

@@ -12,11 +12,11 @@ from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task, TaskStatus
 from afresh.core.work_transfer import TaskWork, has_commit_of_id
 from afresh.errors import BadInput, Damaged
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace.repository import Repository
 from afresh.workspace.transfer import deliver_work, has_pending_work, pack_work, unpack_work
 from afresh.workspace.worktree import GitWorkspace
 from afresh.workspace.worktree_location import find_worktrees_folder
+from support.workspace_contract import hash_tree
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput, Damaged
-from afresh.testing.workspace_contract import hash_tree
 from afresh.workspace import dead_locks
 from afresh.workspace.git import GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
+from support.workspace_contract import hash_tree
 
 
 @pytest.fixture(autouse=True)

@@ -1,1 +1,1 @@
-"""Protocols between the pure rooms and the outside; `afresh.testing` has contract suites for them."""
+"""Protocols between the pure rooms and the outside; `support` has contract suites for them."""

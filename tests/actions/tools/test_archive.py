@@ -17,9 +17,9 @@ from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import DictFiles, TableSandbox
-from afresh.testing.sample_journals import append_events, create_task, make_block
-from afresh.testing.states import replace_in_parts
+from support.fakes import DictFiles, TableSandbox
+from support.sample_journals import append_events, create_task, make_block
+from support.states import replace_in_parts
 
 OUTPUT = "\n".join(
     [

@@ -14,7 +14,7 @@ from afresh.core.task import Check, Task
 from afresh.core.verdict import Ruling, Verdict
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.testing.states import make_state
+from support.states import make_state
 
 CHANGED = (Region("a.py", 1, 2, 5, changed=True),)
 PASSED, FAILED = Verdict(Ruling.PASS, "3 passed"), Verdict(Ruling.FAIL, "1 failed")

@@ -13,7 +13,7 @@ from afresh.core.state import State
 from afresh.core.states.work_state import WorkState
 from afresh.core.task import Task
 from afresh.ports.tool import ToolContext
-from afresh.testing.fakes import DictFiles, TableSandbox
+from support.fakes import DictFiles, TableSandbox
 
 FILES = DictFiles(
     **{

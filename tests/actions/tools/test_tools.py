@@ -16,8 +16,8 @@ from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task
 from afresh.errors import ModelMistake
 from afresh.ports.tool import ToolContext
-from afresh.testing.fakes import DictFiles, EmptyInsight, TableSandbox
-from afresh.testing.states import make_state
+from support.fakes import DictFiles, EmptyInsight, TableSandbox
+from support.states import make_state
 
 BY_NAME = {tool.schema.name: tool for tool in TOOLS}
 

@@ -6,7 +6,7 @@ import pytest
 from afresh.app.dialogue.answer_mailbox import await_request, pick_request, post_reply
 from afresh.errors import BadInput
 from afresh.models.mailbox import MailboxModel, MailboxTimeouts
-from afresh.testing.model_contract import make_sample_request
+from support.model_contract import make_sample_request
 
 
 def test_a_reply_that_is_refused_as_too_long_asks_for_more_room_with_the_one_that_is_taken(tmp_path: Path) -> None:

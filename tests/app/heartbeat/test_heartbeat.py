@@ -34,7 +34,7 @@ from afresh.errors import BadInput
 from afresh.models.call import ModelGate
 from afresh.models.model_settings import NamedModel
 from afresh.storage.renew_lease import identify_worker
-from afresh.testing.fakes import ComputedModel, FakeClock
+from support.fakes import ComputedModel, FakeClock
 
 HALF_HOUR = 1_800.0
 WEEK_OF_HALF_HOURS = 7 * 48

@@ -23,7 +23,7 @@ from afresh.core.schedule import Schedule, find_next_due, format_interval, parse
 from afresh.core.steering_files import list_persons_words
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 DAY = 86_400.0
 ORDER = TaskOrder("update the pinned requirements", checks=("true",))

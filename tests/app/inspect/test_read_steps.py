@@ -15,7 +15,7 @@ from afresh.core.step_record import StepFate
 from afresh.core.verdict import Ruling, Verdict
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.testing.sample_journals import (
+from support.sample_journals import (
     append_events,
     append_step,
     create_task,

@@ -12,7 +12,7 @@ from afresh.core.task import Task, TaskStatus
 from afresh.sandbox.disk_watch import DiskWatch
 from afresh.sandbox.process import finish_command, start_command
 from afresh.sandbox.resource_limits import ResourceLimits
-from afresh.testing.states import make_state
+from support.states import make_state
 
 LONGEST = 900
 

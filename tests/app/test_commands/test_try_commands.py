@@ -7,7 +7,7 @@ import pytest
 from afresh.app.test_commands.candidates import CommandCandidate
 from afresh.app.test_commands.try_commands import TrialResults, count_tests_run, try_candidates
 from afresh.core.action import CommandRun
-from afresh.testing.fakes import TableSandbox
+from support.fakes import TableSandbox
 
 PYTEST = CommandCandidate("python -m pytest -q", "pytest", "x")
 CARGO = "test result: {}. {} passed; {} failed; 0 ignored; 0 measured; 0 filtered out\n"

@@ -49,7 +49,6 @@ from afresh.core.states.ceiling_state import CallFigures
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
 from afresh.core.text import escape_hidden
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
-from afresh.testing.states import replace_in_parts
 from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 from afresh.views.model_calls import HistoryComparison, call_diff_to_json, call_to_json
@@ -57,6 +56,7 @@ from afresh.views.progress import RunProgress, update_run_progress
 from afresh.views.task_list import QueueOverview, group_tickets, ticket_detail_to_json
 from afresh.views.task_status import describe_age
 from afresh.views.tasks import open_questions_to_json, run_summary_to_json, task_to_json
+from support.states import replace_in_parts
 
 TICKETS = [
     QueueTicket(DONE.task.id, DONE.task.goal, "fix_violation", TaskStatus.DONE, 0, (), False, detail=make_ticket_detail(DONE)),

@@ -19,7 +19,7 @@ from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
-from afresh.testing.states import make_state
+from support.states import make_state
 
 COMMAND = '''
     """`tool {name}`: {about}."""

@@ -16,7 +16,7 @@ from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.step_record import StepRecord
 from afresh.core.verdict import Baseline, CheckRun, FailedTest
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 ALL = frozenset({*ITEM_SOURCES, "fingerprint"})
 SHOP = {

@@ -2,7 +2,7 @@ import gc
 from weakref import ref
 
 from afresh.code.index.code_index import build_code_index
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 SHOP = {
     "README.md": "shop",

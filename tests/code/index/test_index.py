@@ -18,7 +18,7 @@ from afresh.core.symbol import IndexTerm
 from afresh.errors import ModelMistake, NeedsPerson
 from afresh.storage.sqlite import code_index as code_sweep
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 NAMES = ["parse", "Tree", "tax_rate", "totalCost"]
 PATHS = [

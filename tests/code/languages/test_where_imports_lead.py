@@ -4,7 +4,7 @@ import pytest
 
 from afresh.code.index.code_index import CodeIndex, build_code_index
 from afresh.code.languages import registry as languages
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 
 def tree(texts: dict[str, str]) -> CodeIndex:

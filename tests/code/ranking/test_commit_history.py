@@ -2,7 +2,7 @@ from afresh.code.caches import LazyMapping
 from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.commit_history import churn_from_history
 from afresh.core.commit import CommitFiles, CommitHistory, FileChurn
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 
 def test_commits_are_counted_and_the_last_is_told_only_when_asked_for():

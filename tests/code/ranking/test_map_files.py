@@ -6,7 +6,7 @@ from afresh.code.index.code_index import build_code_index
 from afresh.code.ranking.query import RankingQuery
 from afresh.code.ranking.rank_files import render_map_files, select_map_files
 from afresh.core.tokens import EstimatingCounter
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 NAMES = st.sampled_from(
     ["total", "_rate", "parse_amount", "x", "Cart", "a_name_that_is_rather_long_for_what_it_says", "test_cart"]

@@ -33,9 +33,9 @@ from afresh.memory.passage_retention import compute_memory_capacity, count_passa
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS, rank_summary_names
 from afresh.models.scripted import ScriptedModel
 from afresh.runtime import COMPACT_BY_RULES, CompactionSettings, Runtime
-from afresh.testing.fakes import FakeClock, MemoryStore
-from afresh.testing.sample_journals import append_events, make_block
-from afresh.testing.states import make_runtime, replace_in_parts
+from support.fakes import FakeClock, MemoryStore
+from support.sample_journals import append_events, make_block
+from support.states import make_runtime, replace_in_parts
 
 COUNTER = EstimatingCounter()
 SMALL = CompactionPolicy(full=0.12, left=0.06, keep_steps=3, keep_passages=6)

@@ -20,7 +20,7 @@ from afresh.core.template import SectionShare
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.memory.gathered_context import GatheredContext
-from afresh.testing.states import make_state
+from support.states import make_state
 
 COUNTER = EstimatingCounter()
 SHARES = load_template("fix_violation").at("change").shares

@@ -14,7 +14,7 @@ from afresh.core.state import State
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext
-from afresh.testing.sample_journals import make_entries
+from support.sample_journals import make_entries
 
 
 def after(*told: Event) -> State:

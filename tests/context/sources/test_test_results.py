@@ -5,7 +5,7 @@ from afresh.core.states.verification_state import VerificationState
 from afresh.core.states.workspace_state import WorkspaceState
 from afresh.core.task import Task
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 COMMAND = "pytest -q --cov=shop --cov-report=term-missing"
 TABLE = """

@@ -17,7 +17,7 @@ from afresh.core.step_record import StepRecord
 from afresh.core.task import Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.memory.gathered_context import GatheredContext
-from afresh.testing.fakes import DictFiles
+from support.fakes import DictFiles
 
 COUNT = EstimatingCounter()
 FILE = "\n".join(f"value_{number} = {number}" for number in range(1, 101))

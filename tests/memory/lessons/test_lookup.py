@@ -30,7 +30,7 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.lessons.lookup import fit_lessons
-from afresh.testing.states import make_runtime
+from support.states import make_runtime
 
 STATE = State(
     task=Task(id="t", goal="mend it"),

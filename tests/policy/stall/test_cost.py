@@ -28,7 +28,7 @@ from afresh.core.subtask import SubtaskMetrics, SubtaskResult, SubtaskReturned, 
 from afresh.core.task import Task
 from afresh.core.usage import CallCosts, Usage
 from afresh.policy.stall.step_trace import count_step_spending
-from afresh.testing.sample_journals import append_events
+from support.sample_journals import append_events
 
 CENT = 10_000_000
 LATE = StallThresholds(idle_steps=(0, 0, 4), idle_tokens=())

@@ -21,9 +21,9 @@ from afresh.core.template import Template
 from afresh.core.tokens import EstimatingCounter
 from afresh.loop import advance_task
 from afresh.ports.model import Ledger
-from afresh.testing.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock, MemoryStore
-from afresh.testing.sample_journals import append_events
-from afresh.testing.states import make_runtime
+from support.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock, MemoryStore
+from support.sample_journals import append_events
+from support.states import make_runtime
 
 Step = tuple[str, dict[str, Any]]
 PLAN: Step = ("plan", {"items": ["[ ] something else"]})

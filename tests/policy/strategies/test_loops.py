@@ -36,7 +36,7 @@ from afresh.policy.phase_limits import (
     scale_phase_steps,
 )
 from afresh.policy.replan import decide_replan
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 BUG = load_template("fix_bug")
 PLANNED = replace(BUG, loop=PLAN_EXECUTE_STRATEGY)

@@ -20,10 +20,10 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_ledger, open_sqlite_storage
-from afresh.testing.fact_index_contract import FactIndexContract, FactLearner
-from afresh.testing.fakes import FakeClock
-from afresh.testing.ledger_contract import LedgerContract, make_order
-from afresh.testing.storage_contract import NotebookContract, StorageContract
+from support.fact_index_contract import FactIndexContract, FactLearner
+from support.fakes import FakeClock
+from support.ledger_contract import LedgerContract, make_order
+from support.storage_contract import NotebookContract, StorageContract
 
 RED = (AssertionError, pytest.fail.Exception, ValueError, KeyError)
 Instead = dict[str, Callable[..., Any]]

@@ -14,9 +14,9 @@ from afresh.storage.renew_lease import LeaseRenewal
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.testing.cancellation_contract import CancellationContract
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import create_task
+from support.cancellation_contract import CancellationContract
+from support.fakes import FakeClock
+from support.sample_journals import create_task
 
 
 class TestLeaseRenewal(CancellationContract):

@@ -6,7 +6,7 @@ import pytest
 
 from afresh.code.index.update_index import MemoryCodeStore
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
-from afresh.testing.code_store_contract import CodeStoreContract
+from support.code_store_contract import CodeStoreContract
 
 
 class TestSqliteCode(CodeStoreContract):

@@ -6,7 +6,7 @@ import pytest
 
 from afresh.ports.storage import LedgerStore
 from afresh.storage.sqlite.storage import open_sqlite_ledger
-from afresh.testing.ledger_contract import LedgerContract
+from support.ledger_contract import LedgerContract
 
 
 class TestSqliteLedger(LedgerContract):

@@ -10,11 +10,11 @@ from afresh.storage.postgres.storage import open_postgres_ledger, open_project_d
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sql.queue import SqlQueue
-from afresh.testing.fact_index_contract import FactIndexContract
-from afresh.testing.fakes import FakeClock
-from afresh.testing.ledger_contract import LedgerContract
-from afresh.testing.queue_contract import QueueContract
-from afresh.testing.storage_contract import NotebookContract, StorageContract, StoreContract
+from support.fact_index_contract import FactIndexContract
+from support.fakes import FakeClock
+from support.ledger_contract import LedgerContract
+from support.queue_contract import QueueContract
+from support.storage_contract import NotebookContract, StorageContract, StoreContract
 
 
 class OnPostgres:

@@ -10,8 +10,8 @@ from afresh.storage.renew_lease import identify_worker
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.queue_contract import QueueContract
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.queue_contract import QueueContract
 
 
 class TestSqliteQueue(QueueContract):

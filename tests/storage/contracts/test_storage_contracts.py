@@ -9,9 +9,9 @@ from afresh.ports.storage import Notebook, Storage
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.testing.fact_index_contract import FactIndexContract
-from afresh.testing.fakes import FakeClock
-from afresh.testing.storage_contract import NotebookContract, StorageContract
+from support.fact_index_contract import FactIndexContract
+from support.fakes import FakeClock
+from support.storage_contract import NotebookContract, StorageContract
 
 
 class OnDisk:

@@ -6,8 +6,8 @@ import pytest
 
 from afresh.ports.storage import JournalStore
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import MemoryStore
-from afresh.testing.storage_contract import StoreContract
+from support.fakes import MemoryStore
+from support.storage_contract import StoreContract
 
 
 class TestSqliteStore(StoreContract):

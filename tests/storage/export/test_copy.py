@@ -23,7 +23,7 @@ from afresh.errors import Broken
 from afresh.storage.export import copy_files, copy_mark, journal_copy, read_copy
 from afresh.storage.export.journal_copy import JournalCopy
 from afresh.storage.sqlite.storage import open_sqlite_storage
-from afresh.testing.sample_journals import append_events, append_step, create_task
+from support.sample_journals import append_events, append_step, create_task
 
 
 class Place:

@@ -9,7 +9,7 @@ from projects import Projects, content, kept, project_on
 
 from afresh.app.project import Project
 from afresh.app.stored_state.export_import import export_project_tasks, import_project_tasks
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 
 
 def die() -> None:
@@ -130,7 +130,7 @@ def test_a_task_that_somebody_works_on_here_is_not_touched(projects: Projects):
 
 def test_what_another_machine_was_running_can_be_taken_up(projects: Projects):
     from afresh.core.event import TaskClaimed
-    from afresh.testing.sample_journals import append_events
+    from support.sample_journals import append_events
 
     source, there, folder = projects.fresh(), projects.fresh(), projects.place()
     append_events(source.store, create_task(source.store, "one"), [TaskClaimed("elsewhere:1:1")])

@@ -15,7 +15,7 @@ from afresh.app.stored_state.export_import import export_project_tasks, import_p
 from afresh.core.hash_chain import hash_entry
 from afresh.core.reducer import fold_entries
 from afresh.errors import BadInput, NeedsPerson
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 
 Spoil = Callable[[Path], object]
 

@@ -15,7 +15,7 @@ from afresh.core.reducer import fold_entries
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
 from afresh.storage.export.read_export import JournalRelation
-from afresh.testing.sample_journals import (
+from support.sample_journals import (
     append_events,
     append_step,
     create_task,

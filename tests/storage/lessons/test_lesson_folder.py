@@ -11,7 +11,7 @@ from afresh.errors import BadInput
 from afresh.storage.lessons.agent_skills import export_skill, make_skill_name, read_skills
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.lessons.lesson_library import FolderLessonLibrary
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 LEXER = Lesson(
     id="KO-lexer", title="The lexer drops tabs", tags=("lexer",), status=LessonStatus.APPROVED, created="2023-11-01",

@@ -23,8 +23,8 @@ from afresh.storage.postgres.schemas import CREATE_PROJECT_SQL, PostgresSchema
 from afresh.storage.postgres.storage import open_project_database
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, append_step, create_task
+from support.fakes import FakeClock
+from support.sample_journals import append_events, append_step, create_task
 
 SECRET = "s3cret/of@mine"
 

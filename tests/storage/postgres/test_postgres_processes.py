@@ -7,8 +7,8 @@ from typing import Any
 from afresh.core.ledger import SpendingFilter
 from afresh.spending.reports import sum_calls
 from afresh.storage.postgres.storage import open_postgres_ledger
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import create_task
+from support.fakes import FakeClock
+from support.sample_journals import create_task
 
 PRELUDE = """
 import sys
@@ -37,7 +37,7 @@ print(made)
 CLAIM = (
     PRELUDE
     + """
-from afresh.testing.sample_journals import append_step
+from support.sample_journals import append_step
 while task := storage.queue.claim(name):
     append_step(storage.journal, storage.journal.load(task))
     print(task)

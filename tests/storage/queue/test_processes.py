@@ -17,8 +17,8 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, create_task
+from support.fakes import FakeClock
+from support.sample_journals import append_events, create_task
 
 HEADER = """
 import sys, time
@@ -30,7 +30,7 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.core import event as happened
 from afresh.core.task import TaskStatus
 from afresh.errors import Conflict
-from afresh.testing.sample_journals import append_events, end_task
+from support.sample_journals import append_events, end_task
 database = Database(Path(sys.argv[1]))
 class Wall:
     def now(self): return time.time()

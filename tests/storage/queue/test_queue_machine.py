@@ -24,8 +24,8 @@ from afresh.errors import AfreshError
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.testing.fakes import FakeClock, MemoryQueue, MemoryStore
-from afresh.testing.sample_journals import append_events, create_task, end_task
+from support.fakes import FakeClock, MemoryQueue, MemoryStore
+from support.sample_journals import append_events, create_task, end_task
 
 WORKERS = st.sampled_from(["a", "b", "c"])
 TASKS = st.integers(0, 5).map(lambda number: f"task{number}")

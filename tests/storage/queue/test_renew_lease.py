@@ -12,8 +12,8 @@ from afresh.storage.renew_lease import renew_lease_in_background
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sqlite.database import Database
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import create_task
+from support.fakes import FakeClock
+from support.sample_journals import create_task
 
 
 @pytest.fixture

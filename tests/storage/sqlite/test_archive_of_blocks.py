@@ -16,7 +16,7 @@ from afresh.core.task import Check, Task
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Baseline, CheckRun
 from afresh.memory.gathered_context import GatheredContext, TraceCache
-from afresh.testing.states import replace_in_parts
+from support.states import replace_in_parts
 
 TEXTS = [
     f"$ run {n}\nexit 0\n" + "\n".join(f"value_{n}_{line} = module_{n}.compute_{line}()" for line in range(10)) for n in range(30)

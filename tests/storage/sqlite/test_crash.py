@@ -15,14 +15,14 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite import database
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 
 WRITER = """
 import sys
 from pathlib import Path
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sql.journal import SqlJournal
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 store = SqlJournal(Database(Path(sys.argv[1]), checkpoint_bytes=1))
 state = create_task(store, sys.argv[2])
 for _ in range(25):

@@ -17,7 +17,7 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.schemas import FACTS_SCHEMA, JOURNAL_SCHEMA
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.sample_journals import append_events, append_step, create_task, make_block
+from support.sample_journals import append_events, append_step, create_task, make_block
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ import resource, signal, sys
 from pathlib import Path
 from afresh.storage.sqlite.storage import open_sqlite_journal
 from afresh.errors import NeedsPerson
-from afresh.testing.sample_journals import append_step, create_task
+from support.sample_journals import append_step, create_task
 store = open_sqlite_journal(Path(sys.argv[1]))
 state = append_step(store, create_task(store))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

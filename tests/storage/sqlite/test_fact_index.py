@@ -20,8 +20,8 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_facts
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import create_task, make_entries
+from support.fakes import FakeClock
+from support.sample_journals import create_task, make_entries
 
 
 class Project:

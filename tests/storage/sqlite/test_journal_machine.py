@@ -16,7 +16,7 @@ from afresh.core.task import TaskStatus
 from afresh.errors import Conflict
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
-from afresh.testing.sample_journals import append_events, append_step, create_task, end_task, make_block, make_call_events
+from support.sample_journals import append_events, append_step, create_task, end_task, make_block, make_call_events
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=300)
 

@@ -10,7 +10,7 @@ from afresh.core.fact import Fact, FactKind, FactNoted
 from afresh.errors import Damaged
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 NOTES = 40
 WRITES = """

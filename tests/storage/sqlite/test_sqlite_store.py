@@ -20,7 +20,7 @@ from afresh.storage.sql import state_snapshot as snapshot
 from afresh.storage.sql.journal import SNAPSHOT_INTERVAL_ENTRIES, SqlJournal
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_journal
-from afresh.testing.sample_journals import append_events, append_step, create_task, end_task, make_block, make_call_events
+from support.sample_journals import append_events, append_step, create_task, end_task, make_block, make_call_events
 
 STEPS = SNAPSHOT_INTERVAL_ENTRIES // 6 + 5
 

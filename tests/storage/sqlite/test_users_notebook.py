@@ -13,7 +13,7 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_facts
-from afresh.testing.fakes import FakeClock
+from support.fakes import FakeClock
 
 
 class Home:

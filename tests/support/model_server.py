@@ -4,7 +4,7 @@ with ModelServer([HttpFault(429), Reply("hello")]) as server:
     …                                  # an SDK with base_url server.anthropic_url or server.openai_url
     server.received                    # what was asked, in order
 
-A script has one step for each call: a reply, a `ScriptedTurn`, or one of the faults of `afresh.testing.provider_faults`.
+A script has one step for each call: a reply, a `ScriptedTurn`, or one of the faults of `support.provider_faults`.
 Questions that cost nothing (how many tokens, which models) take no step; they are kept in `server.asides`.
 """
 
@@ -17,8 +17,8 @@ from threading import Event, Lock, Thread
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from afresh.testing.provider_faults import CutConnection, GarbageAnswer, HttpFault, ScriptStep, ServerAnswer, answer_from_step
-from afresh.testing.wire_formats import AnthropicWire, OpenAIWire, ScriptedTurn, WireBody, WireFormat
+from support.provider_faults import CutConnection, GarbageAnswer, HttpFault, ScriptStep, ServerAnswer, answer_from_step
+from support.wire_formats import AnthropicWire, OpenAIWire, ScriptedTurn, WireBody, WireFormat
 
 ANTHROPIC_WIRE = AnthropicWire()
 OPENAI_WIRE = OpenAIWire()

@@ -20,8 +20,8 @@ from afresh.core.states.queue_state import (
 from afresh.core.task import TaskStatus, TicketOrder, TicketQuery
 from afresh.errors import NeedsAnswer
 from afresh.ports.storage import JournalStore, TaskQueue
-from afresh.testing.fakes import FakeClock
-from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
+from support.fakes import FakeClock
+from support.sample_journals import append_events, append_step, create_task, end_task
 
 PAUSED = TaskHold(HoldKind.PAUSED, "not now", "ada")
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from afresh.core.action import Action
 from afresh.core.reply import Reply
-from afresh.testing.wire_formats import ScriptedTurn
+from support.wire_formats import ScriptedTurn
 
 QUICK_RETRY_HEADERS = {"retry-after-ms": "5"}
 """Lets a client retry at once, so that tests of retries are quick."""

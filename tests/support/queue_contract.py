@@ -8,9 +8,9 @@ from afresh.core.states.queue_state import PlaceChanged
 from afresh.core.task import Task, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.errors import BadInput, LeaseLost, NeedsAnswer, NotPossible
 from afresh.ports.storage import JournalStore, TaskQueue
-from afresh.testing.fakes import FakeClock
-from afresh.testing.hold_contract import HoldContract
-from afresh.testing.sample_journals import append_events, append_step, create_task, end_task
+from support.fakes import FakeClock
+from support.hold_contract import HoldContract
+from support.sample_journals import append_events, append_step, create_task, end_task
 
 
 class QueueContract(HoldContract):

@@ -9,7 +9,7 @@ from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun, Ruling, Verdict
 from afresh.ports.storage import Storage
-from afresh.testing.sample_journals import create_task, make_entries
+from support.sample_journals import create_task, make_entries
 
 
 def make_fact(subject: str, text: str, step: int = 1, kind: FactKind = FactKind.NOTE) -> Fact:

@@ -12,7 +12,7 @@ from afresh.core.reducer import fold_entries
 from afresh.core.task import Task
 from afresh.errors import BadInput, Broken, Conflict
 from afresh.ports.storage import JournalStore, Notebook, Storage
-from afresh.testing.sample_journals import append_events, append_step, create_task, make_block, make_call_events, make_entries
+from support.sample_journals import append_events, append_step, create_task, make_block, make_call_events, make_entries
 
 
 class StoreContract:
