@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from story import Shown, Step, play
 
-PROBLEM = Path(__file__).parents[2] / "bench" / "problems" / "undo"
+PROBLEM = Path(__file__).with_name("undo_task")
 CHECK = f"{sys.executable} -m unittest discover -q -s tests -t ."
 GOAL = "Add `undo` and `redo` to the to-do list, with tests, and document the commands in README.md."
 PLAN = ["history: changes, undo, redo", "store and commands", "README", "tests for undo and redo"]
