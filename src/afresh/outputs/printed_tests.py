@@ -282,7 +282,7 @@ def open_block(form: TextFormat, seen: PrintedLines, block: Block | None, row: R
         block = Block()
         seen.blocks.setdefault(name, []).append(block)
         if not form.titled and not form.nested:
-            seen.failed.setdefault(name, (outcome_from_word(word) if word else FAILED if match["test"] else ERROR, place))
+            seen.failed.setdefault(name, (outcome_from_word(word) if word else FAILED if "::" in name else ERROR, place))
         return block
     if form.end.match(line):
         return Block()
