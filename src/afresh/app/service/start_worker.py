@@ -46,7 +46,7 @@ def start_worker(project: Project, task: str) -> int:
 
 def start_heartbeat(project: Project) -> None:
     """Start `afresh schedule run`; what it says goes to its log. A run that is under way lets no other begin."""
-    _start_process(project, _find_heartbeat_log(project), "heartbeat", "run")
+    _start_process(project, _find_heartbeat_log(project), "schedule", "run")
 
 
 def _start_process(project: Project, log: Path, *arguments: str) -> int:
