@@ -1,13 +1,12 @@
 """Real packages with their own suites: how many functions over a complexity of 10 cuts bring under it, and what the suites say.
 
-    python bench/violations.py NAME[==VERSION]:CODE[:NEEDS…] … --folder DIR [--json FILE] [--cuts FILE]
+    python bench/violations.py NAME[==VERSION]:CODE[:NEEDS…] … --folder DIR [--cuts FILE]
 
 Each package is its source archive (pip) with an environment that has pytest and what NEEDS names. CODE is the folder or file with
 its code. The first suggestion for each function is applied under its default names; the suite runs before and after all of them.
 """
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 from afresh.code.python_source import PythonSource, parse_python
 from afresh.code.refactoring.suggest_extractions import ProjectFacts, explain_missing_suggestion, suggest_refactorings
 from afresh.core.recognise_test_files import is_test_code
+from publish import write_results
 
 TIMEOUT = 900
 
@@ -38,7 +38,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="+")
     parser.add_argument("--folder", type=Path, required=True, help="where archives and environments are put")
-    parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "violations.json")
     parser.add_argument("--cuts", type=Path, help="each changed function before and after, for a reader")
     options = parser.parse_args()
     reports: list[Report] = []
@@ -46,7 +45,7 @@ def main() -> None:
         name, code, *needs = spec.split(":")
         reports.append(measure(name, code, needs, options.folder.resolve(), options.cuts))
         print(asdict(reports[-1]), flush=True)
-        options.json.write_text(json.dumps([asdict(report) for report in reports], indent=1) + "\n")
+        write_results("violations", {"packages": [asdict(report) for report in reports]})
     over, reached = sum(report.over for report in reports), sum(report.reached for report in reports)
     print(f"{reached} of {over} functions reached, {100 * reached / max(1, over):.0f} %")
 
