@@ -38,7 +38,7 @@ _SECRET_PATTERNS = tuple(
     )
 )
 """Each secret that is known by its shape, with a text that it holds: to look for that first takes a small part of the time. Names
-of a program and of an example are no secrets: `pk_users_organisation_id`, `sk-folding-cube`, `://{user}:{password}@`,
+of a program and of an example are no secrets: pk_users_organisation_id, `sk-folding-cube`, `://{user}:{password}@`,
 `://user:pass@`."""
 _ENCODED_BEGINNINGS = (b"sk-ant-", b"sk-proj-", b"ghp_", b"github_pat_", b"glpat-", b"AKIA", b"xoxb-", b"-----BEGIN ")
 _ENCODED_MARKERS = tuple(dict.fromkeys(core for begin in _ENCODED_BEGINNINGS for core in list_base64_cores(begin)))

@@ -70,7 +70,7 @@ class SpendingLimit:
 
 @dataclass(frozen=True, slots=True)
 class SpendingLimits:
-    """The user's own: dollars, and tokens that are sent and replied. What is not set has the limit of `UNLESS_TOLD`, or none."""
+    """Of the user: dollars, and tokens sent and replied. What is not set has its limit of `DEFAULT_LIMITS_DOLLARS`, or none."""
 
     call: float | None = None
     task: float | None = None

@@ -26,7 +26,7 @@ class Passage:
     voice: PassageVoice
     block: str
     size: int
-    """Characters that memory looks at: see `looked_at`."""
+    """Characters of it that memory looks at."""
     subject: str = ""
     about: tuple[str, ...] = ()
     """Files that the action of its step names, without their folders."""
@@ -104,7 +104,7 @@ class CompactionPolicy:
     keep_steps: int = 8
     """Of the newest steps nothing goes."""
     keep_passages: int = 46
-    """So few that memory is compacted before it has to forget without a word: see `passage.FEWEST`."""
+    """Fewer than `MIN_PASSAGES_KEPT`, so that memory is compacted before it forgets anything silently."""
     oldest: int = 0
     """Steps after which a passage goes in any case; 0: never for its age alone."""
     most_passages: int = 0

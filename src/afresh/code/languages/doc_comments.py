@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SourceBytes:
-    """The bytes of a file. It counts rows itself because `Node.start_point` corrupts the memory of the process in tree-sitter
+    """The bytes of a file. It counts rows itself because Node.start_point corrupts the memory of the process in tree-sitter
     0.26.0.
     """
 

@@ -1,4 +1,4 @@
-"""The port `CodeStore` in one SQLite file. It is a projection: whatever is wrong with it, it is thrown away and made again."""
+"""The code store in one SQLite file. It is a projection: whatever is wrong with it, it is thrown away and made again."""
 
 import json
 import time
