@@ -24,7 +24,6 @@ SAMPLE_READING = FileReading(
     ),
     imports=(ImportedModule("..money", 1, (("rate", "r"),)), ImportedModule("os", 2, (), "o")),
     mentions=("Base", "Cart", "a b", "é"),
-    doc="A file.",
     entry="here",
 )
 
@@ -46,13 +45,7 @@ class CodeStoreContract:
     def test_a_bare_reading_is_without_what_is_large(self, store: CodeIndexStore) -> None:
         number = store.add({make_content_key(1): lambda: ContentToIndex(SAMPLE_READING, {})})[make_content_key(1)].number
         bare = store.readings([number], bare=True)[number]
-        assert (bare.imports, bare.doc, bare.entry, bare.symbols, bare.mentions) == (
-            SAMPLE_READING.imports,
-            "A file.",
-            "here",
-            (),
-            (),
-        )
+        assert (bare.imports, bare.entry, bare.symbols, bare.mentions) == (SAMPLE_READING.imports, "here", (), ())
 
     def test_a_known_content_is_not_taken_again(self, store: CodeIndexStore) -> None:
         first = store.add({make_content_key(1): lambda: make_taken("x")})

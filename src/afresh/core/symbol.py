@@ -65,8 +65,6 @@ class FileReading:
     imports: tuple[ImportedModule, ...] = ()
     mentions: tuple[str, ...] = ()
     """Identifiers that its code uses, each once, sorted; not those in comments and strings."""
-    doc: str = ""
-    """First line of the file's own documentation."""
     entry: str = ""
     """Why a run may begin here (`if __name__ == "__main__"`, `func main`); empty if none may."""
     fault: str = ""

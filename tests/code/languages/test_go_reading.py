@@ -31,7 +31,6 @@ def test_imports_of_every_form():
 
 
 def test_docs_stand_right_above_and_directives_are_none():
-    assert reading("cart.go").doc == "Package main sells things."
     assert doc_of("cart.go", "Cart") == "Cart holds items."
     assert doc_of("cart.go", "Cart.Total") == "Total is taxed."
     assert doc_of("cart.go", "Shut") == "Shut is shut."

@@ -27,8 +27,7 @@ def test_imports_of_every_form():
     ]
 
 
-def test_docs_may_stand_a_line_apart_and_a_licence_is_none():
-    assert reading("door.js").doc == "Routes of the shop."
+def test_docs_may_stand_a_line_apart():
     assert doc_of("door.js", "open") == "Opens it."
 
 

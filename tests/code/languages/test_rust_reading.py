@@ -42,7 +42,6 @@ def test_imports_of_every_form():
 
 
 def test_docs_may_stand_above_attributes():
-    assert reading("cart.rs").doc == "A shop."
     assert doc_of("cart.rs", "Cart") == "Holds items."
     assert doc_of("cart.rs", "Cart.new") == "A new one."
     assert doc_of("cart.rs", "Cart.new.inner") == ""

@@ -48,7 +48,6 @@ def test_imports_of_every_form():
 
 
 def test_docs_are_first_sentences():
-    assert reading("cart.ts").doc == "Carts and what is in them."
     assert doc_of("cart.ts", "Cart") == "Holds items."
     assert doc_of("cart.ts", "Cart.total") == "Of all items, taxed."
     assert doc_of("cart.ts", "Cart.total.inner") == ""

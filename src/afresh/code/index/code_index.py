@@ -115,10 +115,6 @@ class CodeIndex:
         bare = self._bare
         return lambda path: bare[path].imports
 
-    def doc(self, path: str) -> str:
-        """Return the first line of a file's own documentation."""
-        return self._bare[path].doc
-
     def importers(self, path: str) -> Sequence[str]:
         return self._importers.get(path, ())
 

@@ -55,7 +55,7 @@ def list_content_terms(taken: ContentToIndex) -> Iterable[tuple[IndexTerm, str, 
     yield from ((IndexTerm.SYMBOL, name, 1) for name in {symbol.short for symbol in taken.reading.symbols})
 
 
-READER_VERSION = "3"
+READER_VERSION = "4"
 """Part of each content's hash: a new version makes all stored readings stale."""
 FILES_PER_BATCH = 1_000
 """Files that are read into memory and committed together."""

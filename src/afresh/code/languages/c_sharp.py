@@ -34,7 +34,7 @@ QUERY = """
 (event_field_declaration (variable_declaration (variable_declarator) @constant)) @outer
 (global_statement) @statement
 """
-COMMENT_STYLE = CommentStyle(doc=re.compile(r"///|/\*\*(?!/)"), whole=re.compile(r"//(?!/)|/\*"), markup=True)
+COMMENT_STYLE = CommentStyle(re.compile(r"///|/\*\*(?!/)"), markup=True)
 USING_DIRECTIVE = re.compile(r"(?:global )?using (?:unsafe )?(static )?(?:(\w+) ?= ?)?(?:global::)?([\w.:]+)")
 NAMESPACE_DECLARATION = re.compile(r"^[ \t]*namespace[ \t]+([\w.]+)", re.MULTILINE)
 """Used for files whose conditional compilation hides the declaration from the grammar."""

@@ -54,7 +54,6 @@ class SourceBytes:
 MAX_DOC_CHARACTERS = 160
 """Characters of a doc line."""
 SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[.!?])\s+(?=[\w`\"'(])")
-LICENSE_COMMENT = re.compile(r"copyright|licen[cs]e|SPDX-|\* Module dependencies", re.IGNORECASE)
 DIRECTIVE_COMMENT = re.compile(
     r"(?://|/\*)\s*(?:eslint|prettier|tslint|jshint|global |@ts-|#|go:|\+build|nolint|</?auto-?generated)"
 )
@@ -68,8 +67,6 @@ class CommentStyle:
 
     doc: re.Pattern[str]
     """How a comment begins that documents what follows."""
-    whole: re.Pattern[str]
-    """How a comment begins that documents the file."""
     gap: bool = False
     """Whether an empty line may separate a comment from what it documents."""
     markup: bool = False
@@ -95,26 +92,7 @@ class DocComments:
             number = None
         if number is None and self._style.gap and self._source.begins(row, start) and self._source.empty(row - 1):
             number = self._ending.get(row - 2)
-        return extract_first_sentence(self._block(number, self._style.doc), self._style.markup) if number is not None else ""
-
-    def of_file(self, code: int, first: int) -> str:
-        """Return the doc line of the file. `code` is the byte where code begins; `first` is the line of the first symbol, whose
-        comment is not the file's.
-        """
-        number = 0
-        while number < len(self._nodes) and self._nodes[number].end_byte <= code:
-            last = self._block_end(number)
-            block = self._block(last, self._style.whole)
-            attached = first - self._rows[last][1] in (2, 2 + self._style.gap) and self._style.doc.match(self._text(last))
-            if block and not attached and not any(LICENSE_COMMENT.search(one) for one in block):
-                return extract_first_sentence(block, self._style.markup)
-            number = last + 1
-        return ""
-
-    def _block_end(self, number: int) -> int:
-        while number + 1 < len(self._nodes) and self._follows(number + 1):
-            number += 1
-        return number
+        return extract_first_sentence(self._block(number), self._style.markup) if number is not None else ""
 
     def _follows(self, number: int) -> bool:
         """Whether the comment continues the block of the one before it."""
@@ -124,13 +102,13 @@ class DocComments:
             and self._text(number - 1).startswith("//")
         )
 
-    def _block(self, last: int, wanted: re.Pattern[str]) -> list[str]:
+    def _block(self, last: int) -> list[str]:
         """Return the comment lines of the block that ends with one, as far as they are documentation."""
         found: list[str] = []
         number = last
         while True:
             text = self._text(number)
-            if wanted.match(text):
+            if self._style.doc.match(text):
                 found.append(text)
             elif not DIRECTIVE_COMMENT.match(text):
                 break

@@ -83,7 +83,7 @@ TYPESCRIPT_QUERY = (
 FUNCTION_NODE_TYPES = {"arrow_function", "function_expression", "generator_function"}
 EXPORTS_PREFIX = re.compile(r"^(?:module\.)?exports(?:\.|$)")
 MEMBER_CHAIN = re.compile(r"[\w$]+(?:\.#?[\w$]+)*")
-COMMENT_STYLE = CommentStyle(doc=re.compile(r"/\*\*(?!/)"), whole=re.compile(r"/\*|//"), gap=True)
+COMMENT_STYLE = CommentStyle(re.compile(r"/\*\*(?!/)"), gap=True)
 INTERPRETER_LINE = re.compile(r"#![^\n]*\b(node|deno|bun|tsx|ts-node)\b[^\n]*")
 RUN_AS_MAIN = re.compile(r"^if \(require\.main === module\)", re.MULTILINE)
 

@@ -37,10 +37,7 @@ QUERY = """
 [(type_declaration "(") (const_declaration "(") (var_declaration (var_spec_list))] @group
 """
 SIGNATURE_PREFIXES = {"const_spec": "const ", "var_spec": "var "}
-NOT_DIRECTIVE_COMMENT = r"//(?!go:|line |export |nolint|\s*\+build)"
-COMMENT_STYLE = CommentStyle(
-    doc=re.compile(rf"{NOT_DIRECTIVE_COMMENT}|/\*"), whole=re.compile(rf"(?:{NOT_DIRECTIVE_COMMENT}|/\*)")
-)
+COMMENT_STYLE = CommentStyle(re.compile(r"//(?!go:|line |export |nolint|\s*\+build)|/\*"))
 
 
 def read_source(path: str, text: str) -> FileReading:

@@ -28,7 +28,7 @@ QUERY = """
 (constant_declaration declarator: (variable_declarator) @constant) @outer
 (enum_constant) @constant
 """
-COMMENT_STYLE = CommentStyle(doc=re.compile(r"/\*\*(?!/)|///"), whole=re.compile(r"/\*\*(?!/)"), markup=True)
+COMMENT_STYLE = CommentStyle(re.compile(r"/\*\*(?!/)|///"), markup=True)
 JAVA_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*", re.DOTALL)
 IMPORT_STATEMENT = re.compile(r"import\s+(static\s+)?([\w.]+?)(?:\.(\*))?\s*;?\Z")
 MAIN_METHOD = re.compile(r"\bstatic\b.*\bvoid main\(")

@@ -33,7 +33,6 @@ QUERY = """
   (tuple_pattern (identifier) @constant)
   (list_pattern (identifier) @constant)
 ]) @outer
-(module . (comment)* . (expression_statement . [(string) (concatenated_string)] @doc .))
 """
 NO_COMMENT = re.compile(r"(?!)")
 MAIN_GUARD = re.compile(r"^if +__name__ *== *['\"]__main__['\"]", re.MULTILINE)
@@ -105,7 +104,7 @@ GRAMMAR = Grammar(
     title="Python",
     wheel="tree_sitter_python",
     query=QUERY,
-    style=CommentStyle(doc=NO_COMMENT, whole=NO_COMMENT),
+    style=CommentStyle(NO_COMMENT),
     name=_name_definition,
     imports=_read_imports,
     entry=_find_entry_point,

@@ -31,7 +31,7 @@ QUERY = """
 (mod_item body: (_)) @module
 [(const_item) (static_item) (type_item) (associated_type) (field_declaration) (enum_variant)] @constant
 """
-COMMENT_STYLE = CommentStyle(doc=re.compile(r"///(?!/)|/\*\*(?!/)"), whole=re.compile(r"//!|/\*!"))
+COMMENT_STYLE = CommentStyle(re.compile(r"///(?!/)|/\*\*(?!/)"))
 REFERENCE_PREFIX = re.compile(r"^(?:&(?:'\w+\s+)?(?:mut\s+)?|dyn\s+|\*(?:const|mut)\s+)+")
 
 

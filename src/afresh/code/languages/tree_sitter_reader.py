@@ -7,8 +7,7 @@ A language provides one query. The names of its captures say what a node is:
 - `module` and `scope` add their name to symbols inside them; only `module` is a symbol itself;
 - `outer` is the enclosing statement that belongs to a definition, unless it is a `group` of several;
 - `hidden` is a comment that documents nothing, `text` a string, `code` what is computed inside one;
-- `before` is a decorator, annotation or attribute;
-- `doc` is the text that documents the file, where that is no comment.
+- `before` is a decorator, annotation or attribute.
 """
 
 import re
@@ -21,7 +20,7 @@ from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes, extract_docstring_line
+from afresh.code.languages.doc_comments import CommentStyle, DocComments, SourceBytes
 from afresh.code.languages.symbol_extraction import CapturedNode, NamedDefinition, extract_symbols
 from afresh.core.symbol import FileReading, ImportedModule
 from afresh.errors import suggest_reinstall
@@ -117,18 +116,11 @@ def _build_reading(grammar: Grammar, text: str, source: SourceBytes, captures: "
         symbols=tuple(symbols),
         imports=tuple(imports),
         mentions=_list_mentions(captures, source.content, grammar.keywords),
-        doc=_file_doc(captures, source, comments, symbols[0].line if symbols else 0),
         fault=_parse_fault(source.content, captures.get("error", ()), grammar.is_strict),
         packages=tuple(dict.fromkeys(_package_name(node, source) for node in _sort_nodes(captures.get("package", ())))),
     )
     entry = grammar.entry(reading, text, captures)
     return replace(reading, entry=entry) if entry else reading
-
-
-def _file_doc(captures: "dict[str, list[Node]]", source: SourceBytes, comments: DocComments, first: int) -> str:
-    if docstrings := captures.get("doc"):
-        return extract_docstring_line(source.text(docstrings[0]))
-    return comments.of_file(min(map(_start_byte, captures.get("mention", ())), default=len(source.content)), first)
 
 
 def _list_mentions(captures: "dict[str, list[Node]]", content: bytes, keywords: frozenset[str]) -> tuple[str, ...]:

@@ -261,4 +261,4 @@ def _select_in_chunks(connection: Connection, question: str, values: Sequence[in
     """The rows of a question that ends in `IN`, for any number of values."""
     for first in range(0, len(values), MAX_VALUES_PER_QUERY):
         some = values[first : first + MAX_VALUES_PER_QUERY]
-        yield from connection.execute(f"{question} ({', '.join('?' * len(some))})", tuple(some))
+        yield from connection.execute(f"{question} ({', '.join('?' * len(some))})", tuple(some)).fetchall()
