@@ -37,7 +37,7 @@ TASK = Task(id="t", goal="g")
 FOREIGN = replace(propose("docs__look", text="tabs"), traits=frozenset({ToolTrait.FOREIGN, ToolTrait.PRINTS}))
 FAILED = (ActionResult(Action("run", {}), ToolOutcome("no", ok=False)),)
 ASKED = (ActionResult(Action("ask", {"question": "?"}), ToolOutcome("asked")),)
-BARRED = StallNoticed(1, "repeats", Escalation.TURN, "three times", (hash_action(RUN.action, "s"),))
+BARRED = StallNoticed(1, "repeats", Escalation.TURN, "three times", hash_action(RUN.action, "s"))
 OBJECTED = {
     "refuse_overruled": replace(READ, state=make_state(Task(id="t", goal="g"), supervision=SupervisionState(overruled=True))),
     "refuse_unknown_tool": propose("fly"),

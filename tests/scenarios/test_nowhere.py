@@ -18,7 +18,7 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
     monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
     config = person.folder / "config/afresh/config.toml"
     config.parent.mkdir(parents=True)
-    config.write_text("[no_progress]\nrepeated = [0, 0, 2]\n")
+    config.write_text("[no_progress]\nrepeats = [0, 0, 2]\n")
     told = person.runs(person.script(LOOK, LOOK, [MEND], [COMPLETE]), "--json")
     assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 2)
     (waiting,) = person.types("answer", "--json").json
@@ -32,17 +32,17 @@ def test_it_stops_by_the_users_thresholds_with_the_evidence_and_an_answer_lets_i
 
 
 def test_the_table_sets_what_it_names_and_leaves_the_rest(tmp_path) -> None:
-    (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = [9]\ncycling = []\nforget = 2\n")
+    (tmp_path / "config.toml").write_text("[no_progress]\nrepeats = [9]\nidle_tokens = []\nforget = 2\n")
     read = read_settings_file(tmp_path / "config.toml", Settings)["no_progress"]
-    assert read == StallThresholds(repeated=(9,), cycling=(), forget=2)
+    assert read == StallThresholds(repeats=(9,), idle_tokens=(), forget=2)
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("[no_progress]\nrepeated = 3\n", "no_progress.repeated should be a list of whole numbers"),
-        ("[no_progress]\nrepeated = [-1]\n", "no_progress.repeated should be a list of whole numbers"),
-        ("[no_progress]\nrepeated = [true]\n", "no_progress.repeated should be a list of whole numbers"),
+        ("[no_progress]\nrepeats = 3\n", "no_progress.repeats should be a list of whole numbers"),
+        ("[no_progress]\nrepeats = [-1]\n", "no_progress.repeats should be a list of whole numbers"),
+        ("[no_progress]\nrepeats = [true]\n", "no_progress.repeats should be a list of whole numbers"),
         ("[no_progress]\nlooping = [1]\n", "no_progress: unknown setting looping"),
     ],
 )
@@ -53,6 +53,6 @@ def test_what_is_no_threshold_is_refused(tmp_path, text: str, why: str) -> None:
 
 
 def test_a_repository_can_not_set_them(tmp_path) -> None:
-    (tmp_path / "config.toml").write_text("[no_progress]\nrepeated = []\n")
+    (tmp_path / "config.toml").write_text("[no_progress]\nrepeats = []\n")
     with pytest.raises(BadInput, match="no_progress can't be set in this file"):
         read_settings_file(tmp_path / "config.toml", RepositorySettings)

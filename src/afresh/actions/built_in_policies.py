@@ -55,11 +55,11 @@ def refuse_closed_tool(proposed: ProposedAction) -> Refusal | None:
 
 def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
     """What led nowhere often enough is not done again in the same tree. Reads are not refused: prompts may show them no more."""
-    barred = [one for one in proposed.state.work.progress.alarms if one.rung is not Escalation.WARN and one.keys]
+    barred = [one for one in proposed.state.work.progress.alarms if one.rung is not Escalation.WARN and one.key]
     if not barred or ToolTrait.READS in proposed.traits:
         return None
     asked = hash_action(proposed.action, proposed.state.workspace.snapshot)
-    evidence = next((one.evidence for one in barred if asked in one.keys), None)
+    evidence = next((one.evidence for one in barred if asked == one.key), None)
     if evidence is None:
         return None
     return Refusal(f"{REPEATED_ACTION_REFUSED}: {evidence}; nothing has changed since", settled=True)

@@ -46,9 +46,16 @@ WAYS = (
         (5, 9, 13),
         "steps 3, 5, 7, 9, 11 and 13",
     ),
-    Way("cycling", lambda step: [sets("AB"[step % 2], step)], (5, 7, 11), "came back to the same failure", CALM, cycle),
+    Way(
+        "cycling",
+        lambda step: [sets("AB"[step % 2], step)],
+        (5, 7, 11),
+        "came back to the same failure",
+        replace(CALM, repeats=(3, 4, 5)),
+        cycle,
+    ),
     Way("repeated", lambda step: [("read", {"path": "calc.py", "start": 10})], (3, 5, 8), "the same result: read calc.py"),
-    Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", plans=False),
+    Way("failing", fourth, (5, 6, 8), "6 steps in a row did nothing that worked", replace(CALM, repeats=(3, 4, 6)), plans=False),
     Way("idle_steps", lambda step: [other(step)], (5, 7, 9), "9 steps without verified", replace(CALM, idle_steps=(5, 7, 9))),
     Way("idle_tokens", lambda step: [other(step)], (1, 2, 3), "tokens without verified", replace(CALM, idle_tokens=(1, 2, 3))),
 )
@@ -85,16 +92,16 @@ def test_an_answer_counts_anew(way: Way):
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_sign_that_is_switched_off_stops_nothing(way: Way):
-    off = replace(way.patience, **{sign: () for sign in ("repeated", "cycling", "failing", way.sign)})
+    off = replace(way.patience, repeats=(), idle_steps=(), idle_tokens=())
     yard = Yard(way.answer, way.printed, off, plans=way.plans, max_steps=way.steps[2] + 4)
     state = yard.works()
     assert not yard.rungs(way.sign) and "limit" in state.dialogue.question
 
 
 def test_rungs_that_are_left_out_are_passed_over():
-    yard = Yard(WAYS[0].answer, patience=replace(CALM, repeated=(0, 0, 4)))
+    yard = Yard(WAYS[0].answer, patience=replace(CALM, repeats=(0, 0, 4)))
     assert yard.works().work.step == 4 and yard.rungs("repeated") == [(4, "stopped")]
-    endless = Yard(WAYS[0].answer, patience=replace(CALM, repeated=(2,)), max_steps=12)
+    endless = Yard(WAYS[0].answer, patience=replace(CALM, repeats=(2,)), max_steps=12)
     assert endless.works().work.step == 12 and endless.rungs("repeated") == [(2, "warned")]
 
 
@@ -108,7 +115,7 @@ def test_the_repeated_action_is_refused_until_the_tree_changes():
     def answer(step: int) -> list[Step]:
         return [sets("new")] if step == 8 else [("run", {"command": "list"})]
 
-    yard = Yard(answer, patience=replace(CALM, repeated=(3, 5, 0)), max_steps=9)
+    yard = Yard(answer, patience=replace(CALM, repeats=(3, 5, 0)), max_steps=9)
     state = yard.works()
     texts = {past.step: past.observations[0].text for past in state.memory.recent}
     assert texts[7].startswith("not done again: steps 1, 2, 3, 4 and 5 did the same")

@@ -7,7 +7,7 @@ from afresh.core.event import CallRequested
 from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested
 from afresh.core.states.progress_state import StallThresholds
 
-CALM = StallThresholds(**{sign: () for sign in ("repeated", "cycling", "failing", "idle_steps", "idle_tokens")})
+CALM = StallThresholds(repeats=(), idle_steps=(), idle_tokens=())
 ASKS: Step = ("note", {"subject": "room", "text": "line_90 is not shown"})
 
 

@@ -21,5 +21,5 @@ def render_stall_warning(alarm: StallNoticed, policy: ReportPolicy, known: bool 
     """What was seen, and what follows from it."""
     seen = "" if known else f" {to_one_line(alarm.evidence, policy.max_evidence_characters)}."
     now = "Do something else." if alarm.rung is Escalation.WARN else "Try a different approach."
-    more = " Repeating it is refused." if alarm.keys and alarm.rung is not Escalation.WARN else ""
+    more = " Repeating it is refused." if alarm.key and alarm.rung is not Escalation.WARN else ""
     return f"No progress:{seen} {now}{more}"

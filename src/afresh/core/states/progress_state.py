@@ -25,21 +25,14 @@ class Escalation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedAction:
-    """An action in the tree that it was done in (`key`), and what came of it."""
+class Sighting:
+    """What is compared with later steps: an action, the end of a command or a check, or a step in which nothing worked."""
 
-    key: str
-    result: str
-    """Empty when the harness refused to do it again."""
-    told: str
-
-
-@dataclass(frozen=True, slots=True)
-class CheckEnding:
-    """How a command or a check ended; `sign` is empty when it succeeded."""
-
-    source: str
     sign: str
+    key: str = ""
+    """Of an action in the tree that it was done in; of a command or a check."""
+    result: str = ""
+    """What came of it; empty when a command succeeded."""
     told: str = ""
 
 
@@ -73,11 +66,9 @@ class StepMark:
     """What a step leaves behind."""
 
     step: int
-    acts: tuple[MarkedAction, ...] = ()
+    seen: tuple[Sighting, ...] = ()
     edited: bool = False
     """It changed files, whether that was kept or not."""
-    endings: tuple[CheckEnding, ...] = ()
-    worked: bool = True
     tools: tuple[str, ...] = ()
     tokens: int = 0
     """Of its call, and of the parts that it has handed out."""
@@ -101,8 +92,8 @@ class StallNoticed:
     sign: str
     rung: Escalation
     evidence: str = ""
-    keys: tuple[str, ...] = ()
-    """Actions that are refused from now on, as long as the tree stays as it is."""
+    key: str = ""
+    """An action that is refused from now on, as long as the tree stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +149,12 @@ def restart_progress(course: ProgressState, step: int) -> ProgressState:
 
 @dataclass(frozen=True, slots=True)
 class StallThresholds:
-    """The user's table `no_progress`: for each sign at which count the window warns, at which the strategy changes and at which
-    the task stops and asks. 0 leaves a rung out, an empty list the sign."""
+    """The user's table `no_progress`: at which count the prompt warns, at which the strategy changes and at which the task stops
+    and asks. 0 leaves a rung out, an empty list the sign."""
 
-    repeated: tuple[int, ...] = (3, 5, 7)
-    """Times that the same action had the same result in an unchanged tree."""
-    cycling: tuple[int, ...] = (3, 4, 5)
-    """Times that a command, or a check, came to the same failure after having come to something else, with changes between."""
-    failing: tuple[int, ...] = (3, 4, 6)
-    """Steps in a row in which no action worked."""
+    repeats: tuple[int, ...] = (3, 5, 7)
+    """Times that an action had the same result in an unchanged tree, or that a command or a check came back to the same failure
+    after changes; steps in a row in which no action worked."""
     idle_steps: tuple[int, ...] = (60, 100, 160)
     """Steps without verified progress."""
     idle_tokens: tuple[int, ...] = (300_000, 600_000, 1_000_000)

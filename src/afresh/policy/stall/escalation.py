@@ -1,6 +1,6 @@
-"""Warn first, then have it go about it another way, then stop and ask: one rung a step, and each on record."""
+"""Signs that a run is stuck. First it is warned, then made to go about it another way, then stopped: one rung a step."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from afresh.core.event import Event, QuestionAsked
@@ -9,34 +9,30 @@ from afresh.core.state import State
 from afresh.core.states.progress_state import (
     Escalation,
     ProgressState,
+    Sighting,
     StallNoticed,
     StallThresholds,
+    StepMark,
     StepMarked,
     apply_step_mark,
 )
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.policy.questions import ask_after_stall
-from afresh.policy.stall.detectors import (
-    StallSign,
-    detect_failing_steps,
-    detect_repeated_action,
-    detect_returning_failure,
-    detect_steps_without_progress,
-    detect_tokens_without_progress,
-)
 from afresh.policy.stall.progress import measure_progress
-from afresh.policy.stall.step_trace import trace_step
+from afresh.policy.stall.step_trace import CYCLING, REPEATED, trace_step
 from afresh.runtime import Runtime
 
-DETECTORS: Mapping[str, Callable[[ProgressState], StallSign | None]] = {
-    "repeated": detect_repeated_action,
-    "cycling": detect_returning_failure,
-    "failing": detect_failing_steps,
-    "idle_steps": detect_steps_without_progress,
-    "idle_tokens": detect_tokens_without_progress,
+NO_VERIFIED_PROGRESS = "without verified progress: no newly passing test, no lower count, no plan item done with a kept change"
+FAILING, IDLE_STEPS, IDLE_TOKENS = "failing", "idle_steps", "idle_tokens"
+SIGNS: Mapping[str, str] = {
+    REPEATED: "{steps} did the same with the same result: {told}",
+    CYCLING: "{steps} came back to the same failure after changes: {told}",
+    FAILING: "{count} steps in a row did nothing that worked",
+    IDLE_STEPS: f"{{count}} steps {NO_VERIFIED_PROGRESS}",
+    IDLE_TOKENS: f"{{spent}} {NO_VERIFIED_PROGRESS}",
 }
-"""Each is a key of the user's table `no_progress`."""
+"""The evidence of each. A sign of the same name in the user's table `no_progress` has thresholds of its own."""
 ESCALATION_ORDER = (Escalation.WARN, Escalation.TURN, Escalation.STOP)
 
 
@@ -52,41 +48,59 @@ def check_for_stall(
     state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
 ) -> StallResponse:
     left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
-    course = apply_step_mark(state.work.progress, left)
+    progress = apply_step_mark(state.work.progress, left)
     thresholds = runtime.settings.stall
-    found = () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(course, thresholds))  # rules end by themselves
-    grave = next((one for one in found if one.rung is Escalation.STOP), None)
-    others = force_replan([one for one in found if one.rung is Escalation.TURN])
-    return StallResponse((left, *found, *others), ask_after_stall(grave.evidence, state, course) if grave else None)
+    found = (
+        () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(progress, thresholds))
+    )  # rules end by themselves
+    stop = next((one for one in found if one.rung is Escalation.STOP), None)
+    turns = [one.evidence for one in found if one.rung is Escalation.TURN]
+    replan = (StrategyChanged(left.mark.step, PLAN_EXECUTE_STRATEGY, "; ".join(turns)),) if turns else ()
+    return StallResponse((left, *found, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
 
 
-def find_escalations(course: ProgressState, patience: StallThresholds) -> Iterator[StallNoticed]:
-    """What is new after the last step: a sign that has reached its next rung, or one that has not shown for a while."""
-    step = course.marks[-1].step
-    for sign, find in DETECTORS.items():
-        alarm, seen, limits = course.alarm(sign), find(course), getattr(patience, sign)
-        rung = find_next_escalation(alarm.rung if alarm else Escalation.NONE, seen.count if seen else 0, limits)
-        if seen and rung is not None:
-            yield StallNoticed(step, sign, rung, seen.evidence, seen.keys)
-        elif alarm and step - alarm.step >= patience.forget and not is_sign_recent(course, sign, patience):
-            yield StallNoticed(step, sign, Escalation.NONE)
+def find_escalations(progress: ProgressState, thresholds: StallThresholds) -> Iterator[StallNoticed]:
+    """Return signs that reach their next rung, one rung a step, and signs that have not shown for a while."""
+    marks = progress.marks
+    step = marks[-1].step
+    views = [replace(progress, marks=marks[: len(marks) - back]) for back in range(min(thresholds.forget, len(marks)))]
+    for sign, words in SIGNS.items():
+        alarm, limits = progress.alarm(sign), getattr(thresholds, sign, thresholds.repeats)
+        height = alarm.rung.height if alarm else 0
+        ahead = [pair for pair in zip(ESCALATION_ORDER, limits, strict=False) if pair[1] and pair[0].height > height]
+        count, steps, seen = count_sign(progress, sign)
+        if ahead and count >= ahead[0][1]:
+            spent = progress.bill.words(progress.tokens)
+            evidence = words.format(count=count, steps=list_step_numbers(steps), told=seen.told, spent=spent)
+            yield StallNoticed(step, sign, ahead[0][0], evidence, seen.key if sign == REPEATED else "")
+        elif alarm and step - alarm.step >= thresholds.forget:
+            least = next((limit for limit in limits if limit), 0)
+            if all(count_sign(view, sign)[0] < least for view in views):
+                yield StallNoticed(step, sign, Escalation.NONE)
 
 
-def find_next_escalation(now: Escalation, count: int, limits: Sequence[int]) -> Escalation | None:
-    """The next rung, if the count has reached it; never two at once, so that each can have its effect."""
-    ahead = [(rung, limit) for rung, limit in zip(ESCALATION_ORDER, limits, strict=False) if rung.height > now.height and limit]
-    return ahead[0][0] if ahead and count >= ahead[0][1] else None
+def count_sign(progress: ProgressState, sign: str) -> tuple[int, Sequence[int], Sighting]:
+    """Return the count that is held against the thresholds; of sightings in the last step the one that was seen most often."""
+    last = progress.marks[-1]
+    found = [(list_repeats(progress.marks, seen), seen) for seen in last.seen if seen.sign == sign]
+    steps, seen = max(found, key=lambda one: len(one[0]), default=([last.step], Sighting(sign)))
+    idle = {IDLE_STEPS: last.step - progress.since, IDLE_TOKENS: progress.tokens}
+    return idle.get(sign, len(steps) if found else 0), steps, seen
 
 
-def is_sign_recent(course: ProgressState, sign: str, patience: StallThresholds) -> bool:
-    """Whether the sign stood at its first rung in any of the last steps."""
-    limit = next((limit for limit in getattr(patience, sign) if limit), 0)
-    views = [replace(course, marks=course.marks[: len(course.marks) - back]) for back in range(patience.forget)]
-    return any((seen := DETECTORS[sign](view)) is not None and seen.count >= limit for view in views)
+def list_repeats(marks: Sequence[StepMark], seen: Sighting) -> Sequence[int]:
+    steps: list[int] = []
+    for mark in reversed(marks):
+        same = [mark.step for one in mark.seen if (one.sign, one.key, one.result) == (seen.sign, seen.key, seen.result)]
+        if seen.sign == FAILING and not same:
+            break
+        steps += same
+    return steps
 
 
-def force_replan(alarms: Sequence[StallNoticed]) -> tuple[Event, ...]:
-    """By a new plan, with what has failed in view."""
-    if not alarms:
-        return ()
-    return (StrategyChanged(alarms[0].step, PLAN_EXECUTE_STRATEGY, "; ".join(one.evidence for one in alarms)),)
+def list_step_numbers(numbers: Sequence[int]) -> str:
+    """`steps 3, 5 and 8`; of many the last ones."""
+    shown = [f"{number}" for number in sorted(set(numbers))][-6:]
+    if len(shown) == 1:
+        return f"step {shown[0]}"
+    return f"steps {', '.join(shown[:-1])} and {shown[-1]}"

@@ -1,13 +1,14 @@
 """What a step leaves behind to judge by whether the work moves."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from afresh.core.action import Action, describe_action
 from afresh.core.codec import to_canonical_json
 from afresh.core.state import State
-from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, CheckEnding, MarkedAction, StepMark
+from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, Sighting, StepMark
 from afresh.core.step_result import TELLING_LINE, ActionResult, StepActions, StepVerification
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait
@@ -57,16 +58,21 @@ def hash_output(text: str) -> str:
 
 MAX_DESCRIPTION_CHARACTERS = 80
 MAX_FAILURE_LINES = 12
+REPEATED, CYCLING, ENDED = "repeated", "cycling", "ended"
+"""Signs of an action and of an ending; `ended` is counted by nobody, later endings are compared with it."""
 
 
 def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
+    marks, tree = state.work.progress.marks, state.workspace.snapshot
+    acts = [trace_action(deed, tree, marks) for deed in deeds.done]
+    endings = {one.key: one for one in trace_endings(deeds, judged)}
+    arrivals = [mark_arrival(one, marks, bool(deeds.changes)) for one in endings.values()]
+    failing = () if any(deed.outcome.ok for deed in deeds.done) else (Sighting("failing"),)
     return StepMark(
         step=state.work.step + 1,
-        acts=tuple(trace_action(deed, state.workspace.snapshot) for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
+        seen=(*acts[:MAX_ENTRIES_PER_MARK], *arrivals[:MAX_ENTRIES_PER_MARK], *failing),
         edited=bool(deeds.changes),
-        endings=tuple(trace_endings(deeds, judged))[:MAX_ENTRIES_PER_MARK],
-        worked=any(deed.outcome.ok for deed in deeds.done),
         tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
         money=money,
@@ -83,38 +89,52 @@ def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | No
     return tokens, sum(known) if len(known) == len(costs) else None
 
 
-def trace_action(deed: ActionResult, tree: str) -> MarkedAction:
-    told = to_one_line(describe_action(deed.action), MAX_DESCRIPTION_CHARACTERS)
-    return MarkedAction(hash_action(deed.action, tree), "" if deed.outcome.refused else hash_output(deed.outcome.text), told)
+def trace_action(deed: ActionResult, tree: str, marks: Sequence[StepMark]) -> Sighting:
+    """A refused action counts with the result that it had last."""
+    key = hash_action(deed.action, tree)
+    past = [one.result for mark in marks for one in mark.seen if (one.sign, one.key) == (REPEATED, key)]
+    result = (past or [""])[-1] if deed.outcome.refused else hash_output(deed.outcome.text)
+    return Sighting(REPEATED, key, result, to_one_line(describe_action(deed.action), MAX_DESCRIPTION_CHARACTERS))
 
 
-def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[CheckEnding]:
+def mark_arrival(ending: Sighting, marks: Sequence[StepMark], edited: bool) -> Sighting:
+    """Return an ending as a sign of cycling when its command comes to a failure first, or after changes from another ending.
+
+    Whoever runs two commands in turn sees their failures in turn.
+    """
+    for mark in reversed(marks):
+        edited = edited or mark.edited
+        last = next((one for one in mark.seen if one.sign in (ENDED, CYCLING) and one.key == ending.key), None)
+        if last and (not edited or last.result == ending.result):
+            return ending
+        if last:
+            break
+    return replace(ending, sign=CYCLING) if ending.result else ending
+
+
+def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[Sighting]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
     for deed in deeds.done:
         if has_trait(deed.action, ToolTrait.RUNS) and not deed.outcome.refused:
             source = hash_parts(deed.action.tool, dict(deed.action.args))
-            yield CheckEnding(source, "") if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
-    for verdict in judged.verdicts:
-        for run in verdict.runs:
-            yield ending_from_check(run)
+            yield Sighting(ENDED, source) if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
+    for run in (run for verdict in judged.verdicts for run in verdict.runs):
+        yield ending_from_check(run)
 
 
-def ending_from_failure(source: str, text: str) -> CheckEnding:
+def ending_from_failure(source: str, text: str) -> Sighting:
     """By the lines that tell what went wrong, and by the last one if none does."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = [line for line in lines[1:] if TELLING_LINE.search(line)] or lines[-1:]
-    return CheckEnding(
-        source,
-        hash_parts(mask_volatile_values("\n".join(telling[-MAX_FAILURE_LINES:]))),
-        to_one_line(telling[-1] if telling else "", MAX_DESCRIPTION_CHARACTERS),
-    )
+    result = hash_parts(mask_volatile_values("\n".join(telling[-MAX_FAILURE_LINES:])))
+    return Sighting(ENDED, source, result, to_one_line(telling[-1] if telling else "", MAX_DESCRIPTION_CHARACTERS))
 
 
-def ending_from_check(run: CheckRun) -> CheckEnding:
+def ending_from_check(run: CheckRun) -> Sighting:
     source = hash_parts(run.command, run.scope)
     if run.red_as_before or (not run.exit and not run.failures):
-        return CheckEnding(source, "")
+        return Sighting(ENDED, source)
     found = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
     first = run.failures[0] if run.failures else None
     told = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
-    return CheckEnding(source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
+    return Sighting(ENDED, source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
