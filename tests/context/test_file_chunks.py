@@ -73,7 +73,7 @@ def test_a_decorator_stays_with_what_it_decorates():
 
 
 def test_a_body_is_never_shown_without_the_lines_that_name_it():
-    shown = list(map(str, cut_excerpt("file", "a.py", LINES, (22, 24), {23}).body))
+    shown = list(map(str, cut_excerpt("a.py", LINES, (22, 24), {23}).body))
     assert [line[5:].strip() for line in shown[:2]] == ["class Second:", "def method(self):"]
     assert shown[-2].startswith("+  23 ") and shown[-1].startswith("   24 ")
 

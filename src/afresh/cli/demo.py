@@ -32,7 +32,7 @@ def command(keep: Path | None) -> None:
     with nullcontext(copy_sample(keep)) if keep else lend_sample() as sample:
         project = open_project(sample)
         put_python_on_path()
-        unconfined = warn_if_unconfined(project)
+        unconfined = warn_if_unconfined()
         run_first_act(project, unconfined, stays=bool(keep))
         run_second_act(project, unconfined)
     echo_wrapped("\nDone. Both results were verified with the project's own tests.", bold=True)
@@ -47,7 +47,7 @@ def put_python_on_path() -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
-def warn_if_unconfined(project: "Project") -> bool:
+def warn_if_unconfined() -> bool:
     """Warn if there is no sandbox. The sample is our own code, so it may run without one."""
     from afresh.app.doctor import examine_sandbox
 

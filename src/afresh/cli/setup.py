@@ -121,19 +121,14 @@ def ask_provider(own: "Settings", last: str) -> str:
         about += f" (key found: {found.key})" if found and found.key else f" at {found.host}" if found and found.host else ""
         click.echo(f"  {number} {name:<11} {about}", err=True)
     default = PROVIDER_NAMES.index(last or next((name for name, one in usable.items() if one.key), PROVIDER_NAMES[0])) + 1
-    return ask_choice("Provider, a number or a name", PROVIDER_NAMES, str(default))
-
-
-def ask_choice(question: str, names: Sequence[str], default: str | None) -> str:
-    """Ask for one of the names, or its number."""
 
     def find_fault(said: str) -> str:
         if said.isdigit():
-            return "" if 0 < int(said) <= len(names) else f"there are {len(names)}"
-        return "" if said in names else f"{said} is none of them"
+            return "" if 0 < int(said) <= len(PROVIDER_NAMES) else f"there are {len(PROVIDER_NAMES)}"
+        return "" if said in PROVIDER_NAMES else f"{said} is none of them"
 
-    said = ask_until_valid(question, find_fault, default)
-    return names[int(said) - 1] if said.isdigit() else said
+    said = ask_until_valid("Provider, a number or a name", find_fault, str(default))
+    return PROVIDER_NAMES[int(said) - 1] if said.isdigit() else said
 
 
 def ask_until_valid(question: str, find_fault: Callable[[str], str], default: str | None) -> str:

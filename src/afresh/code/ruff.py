@@ -44,9 +44,9 @@ def find_violations(root: Path, places: Sequence[str]) -> list[RuffFinding]:
     return sorted(found, key=lambda one: (one.path, one.line, one.code))
 
 
-def list_checked_files(root: Path, places: Sequence[str]) -> list[str]:
+def list_checked_files(root: Path) -> list[str]:
     """Return the Python files that ruff would check."""
-    out = _run_ruff(root, ["check", "--show-files", "--", *places])
+    out = _run_ruff(root, ["check", "--show-files", "--", "."])
     return sorted(_make_relative(root, line) for line in out.splitlines() if line.endswith(".py"))
 
 

@@ -20,7 +20,7 @@ MIN_NAME_SIMILARITY = 0.7
 def find_symbols(code: CodeIndex, asked: str, kinds: Collection[SymbolKind] = (), most: int = MAX_FOUND_SYMBOLS) -> SymbolMatches:
     """Find symbols by `name`, `Class.method`, a part of either, or `path:name` for those of one file."""
     path, name = split_path_and_name(asked)
-    fits = make_place_filter(code, path, kinds)
+    fits = make_place_filter(path, kinds)
     exact = keep_last_definitions(place for place in code.defining(name) if fits(place))
     if exact:
         return limit_found_symbols(code, exact, MatchQuality.EXACT, most)
@@ -45,7 +45,7 @@ def split_path_and_name(asked: str) -> tuple[str, str]:
     return (path, name.strip(".")) if colon else ("", asked.strip("."))
 
 
-def make_place_filter(code: CodeIndex, path: str, kinds: Collection[SymbolKind]) -> Callable[[SymbolPlace], bool]:
+def make_place_filter(path: str, kinds: Collection[SymbolKind]) -> Callable[[SymbolPlace], bool]:
     def fits(place: SymbolPlace) -> bool:
         here = not path or place.path == path or place.path.endswith(f"/{path}")
         return here and (not kinds or place.symbol.kind in kinds)

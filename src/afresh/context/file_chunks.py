@@ -65,12 +65,12 @@ def _split_long_part(lines: Sequence[str], part: tuple[int, int]) -> Iterator[tu
     yield start, end
 
 
-def cut_excerpt(kind: str, path: str, lines: Sequence[str], span: tuple[int, int], changed: Container[int] = ()) -> Excerpt:
+def cut_excerpt(path: str, lines: Sequence[str], span: tuple[int, int], changed: Container[int] = ()) -> Excerpt:
     """These lines, and above them the `def` and `class` lines that they are inside of."""
     start, end = span
     above = [number for number in _find_enclosing_lines(lines, _find_first_text(lines, start, end)) if number < start]
     shown = tuple([SourceLine(number, lines[number - 1], number in changed) for number in (*above, *range(start, end + 1))])
-    return Excerpt(kind, path, start, end, find_excerpt_names(lines, start, end), shown)
+    return Excerpt("file", path, start, end, find_excerpt_names(lines, start, end), shown)
 
 
 def find_excerpt_names(lines: Sequence[str], start: int, end: int) -> tuple[str, ...]:

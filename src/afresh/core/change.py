@@ -25,14 +25,14 @@ class Change:
 MAX_LISTED_FOLDERS = 12
 
 
-def group_by_folder(changes: Sequence[Change], most: int = MAX_LISTED_FOLDERS) -> list[str]:
-    """A line for each folder: how many files in it were changed, and by how many lines. As deep as `most` lines allow; of a tree
-    with more folders at its top the smaller ones are one line."""
+def group_by_folder(changes: Sequence[Change]) -> list[str]:
+    """A line for each folder: how many files in it were changed, and by how many lines. As deep as the limit of lines allows; of
+    a tree with more folders at its top the smaller ones are one line."""
     depth = max(change.path.count("/") for change in changes)
-    while len(groups := _group_at_depth(changes, depth)) > most and len(_group_at_depth(changes, depth - 1)) > 1:
+    while len(groups := _group_at_depth(changes, depth)) > MAX_LISTED_FOLDERS and len(_group_at_depth(changes, depth - 1)) > 1:
         depth -= 1
     largest = sorted(groups, key=lambda folder: (-len(groups[folder]), folder))
-    shown = sorted(largest if len(largest) <= most else largest[: most - 1])
+    shown = sorted(largest if len(largest) <= MAX_LISTED_FOLDERS else largest[: MAX_LISTED_FOLDERS - 1])
     rest = [change for folder in groups if folder not in shown for change in groups[folder]]
     lines = [f"{folder}: {_count_changes(groups[folder])}" for folder in shown]
     return [*lines, *([f"{len(groups) - len(shown):,} more folders: {_count_changes(rest)}"] if rest else [])]

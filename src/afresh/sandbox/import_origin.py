@@ -36,12 +36,12 @@ def list_top_level_packages(tree: Path) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name not in _NON_PACKAGE_FOLDERS)
 
 
-def find_foreign_imports(sandbox: AnySandbox, packages: Sequence[str], timeout: float = 60) -> list[str]:
+def find_foreign_imports(sandbox: AnySandbox, packages: Sequence[str]) -> list[str]:
     """Problems: packages that Python would import from elsewhere. One that can't be imported at all is none."""
     if not packages:
         return []
     code = shlex.join(["-c", _FIND_IMPORTS_SCRIPT, *packages])
-    done = sandbox.run(f'"$(command -v python || command -v python3)" {code}', timeout)
+    done = sandbox.run(f'"$(command -v python || command -v python3)" {code}', timeout=60)
     if done.exit:
         return [f"Python could not be asked where it imports from: {done.output.strip()[-300:]}"]
     found: dict[str, str | None] = json.loads(done.output.strip().splitlines()[-1])

@@ -117,17 +117,14 @@ def _make_final_verdict(
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
     if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not has_turned_green(context, judgements):
-        verdict = add_to_red_tests(verdict, ", and none that failed before passes now")
+        red = verdict.still_failing
+        told = f"{red}, and none that failed before passes now"
+        verdict = replace(verdict, reason=verdict.reason.replace(red, told, 1), still_failing=told)
     verdict = replace(verdict, reason=name_steering_changes(verdict, changes, context.state))
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
     return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
-
-
-def add_to_red_tests(verdict: Verdict, words: str) -> Verdict:
-    red = verdict.still_failing
-    return replace(verdict, reason=verdict.reason.replace(red, red + words, 1), still_failing=red + words)
 
 
 def _has_new_tests(context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:

@@ -395,14 +395,14 @@ def waive_tests(before: BaselineCheck, is_waived: Callable[[str], bool]) -> Base
     return replace(before, waived=before.waived | waived) if waived else before
 
 
-def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int, prefix: str = "") -> Verdict:
+def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int) -> Verdict:
     """One verdict of many judgements. It names first the checks as the user runs them, then those with the base's tests."""
     problems = [judgement.problem for judgement in judgements if judgement.problem]
     lost = dict.fromkeys(test for judgement in judgements for test in judgement.regressions)
     notes = dict.fromkeys(note for judgement in judgements for note in judgement.notes)
     runs = tuple(judgement.ran.run for judgement in judgements)
     told = sorted(judgements, key=lambda judgement: judgement.with_base_tests)
-    said = problems or [prefix + "; ".join(_summarise_comparison(judgement) for judgement in told)]
+    said = problems or ["; ".join(_summarise_comparison(judgement) for judgement in told)]
     flaky = dict.fromkeys(test for judgement in judgements for test in judgement.flaky)
     ruling = Ruling.FAIL if problems else Ruling.PASS
     red = describe_red_tests({test for judgement in judgements for test in judgement.still_failing})

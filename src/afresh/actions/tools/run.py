@@ -60,9 +60,8 @@ def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple
     program, rest = (words[0], list(words[1:])) if words else ("", [])
     first, last = 1, None
     if program in ("cat", "nl"):
-        rest = (
-            [word for word in rest if word not in ("-n", "-b", "a", "-ba", "-A")] if program == "nl" else drop_option(rest, "-n")
-        )
+        options = ("-n", "-b", "a", "-ba", "-A") if program == "nl" else ("-n",)
+        rest = [word for word in rest if word not in options]
     elif program in ("head", "tail"):
         rest, count = parse_line_count(rest)
         first, last = (1, count) if program == "head" else (-count, None)
@@ -74,10 +73,6 @@ def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple
     for path in rest:
         length = len(files.read(path).splitlines())
         yield path, max(1, length + 1 + first) if first < 0 else first, min(length, last or length)
-
-
-def drop_option(words: Sequence[str], option: str) -> list[str]:
-    return [word for word in words if word != option]
 
 
 def parse_line_count(words: Sequence[str]) -> tuple[list[str], int]:

@@ -115,7 +115,7 @@ def _read_project(root: Path) -> ProjectFacts:
     """Read the names in use, so that a new method overrides nothing, and the settings for complexity."""
     texts = {
         path: (root / path).read_text(encoding="utf-8", errors="replace")
-        for path in ruff.list_checked_files(root, ["."])
+        for path in ruff.list_checked_files(root)
         if (root / path).is_file()
     }
     names = [path.name for path in root.iterdir() if path.is_file()]

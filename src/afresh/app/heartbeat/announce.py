@@ -46,9 +46,9 @@ class Announcer:
         for address in self.project.settings.heartbeat.webhooks:
             self._try(address, lambda address=address: post_announcement(address, text))
 
-    def announce_report(self, whole_week: bool) -> None:
-        """The report is written to a file, and its line announced."""
-        report = report_period(self.project, whole_week)
+    def announce_report(self) -> None:
+        """The report of the whole week is written to a file, and its line announced."""
+        report = report_period(self.project, whole_week=True)
         self._try("a file", lambda: self.tell(f"wrote {write_period_report(self.project, report)}"))
         self.announce_text(to_one_line(summarise_report(report), MAX_TEXT_CHARACTERS))
 

@@ -11,7 +11,7 @@ def run_what_is_due(project: Project, announcer: Announcer, terms: HeartbeatTerm
     for fired in run_due_schedules(project, project.clock.now()):
         announcer.tell(f"schedule {fired.schedule}: {fired.note or f'added task {fired.task}'}")
         if fired.note == REPORT_NOTE:
-            announcer.announce_report(whole_week=True)
+            announcer.announce_report()
     if load_heartbeat_plan(project.paths.folder) is None:
         return HeartbeatResult(skipped="there is no checklist")
     return run_heartbeat(project, terms)

@@ -164,7 +164,7 @@ def explain_name_in_call(project: Project, task: str, name: str, step: int | Non
     ]
     copies = tuple(find_archived_copies(project, past, name))
     gone = find_omissions(inputs.memory, wanted, audit.omissions)
-    reason = "" if found else explain_absence(gone, find_last_sighting(inputs.memory, wanted), copies, past)
+    reason = "" if found else explain_absence(gone, find_last_sighting(inputs.memory, wanted), copies)
     first, last = (held[0], held[-1]) if held else (0, 0)
     return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), copies)
 
@@ -216,7 +216,7 @@ def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) ->
     return found
 
 
-def explain_absence(gone: list[Omission], last: str, copies: tuple[ArchivedCopy, ...], past: HistoryUntilCall) -> str:
+def explain_absence(gone: list[Omission], last: str, copies: tuple[ArchivedCopy, ...]) -> str:
     if gone:
         return f"{gone[0].what} ({gone[0].section}): {gone[0].reason}"
     if last:

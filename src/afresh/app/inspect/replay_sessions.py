@@ -94,7 +94,7 @@ def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayP
     if not runs:
         told = "\n    ".join(problems) or "the files are empty"
         raise BadInput(f"no recorded session could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
-    return ReplayReport(wanted.budget, wanted.bound, tuple(runs), tuple(problems), _explain_missing_prices(runs, wanted.price))
+    return ReplayReport(wanted.budget, wanted.bound, tuple(runs), tuple(problems), _explain_missing_prices(runs))
 
 
 class _SessionReader:
@@ -160,7 +160,7 @@ def _measure_session(run: RecordedRun, index: int, wanted: ReplayRequest, step: 
     )
 
 
-def _explain_missing_prices(runs: Iterable[RunMeasurement], given: float) -> str:
+def _explain_missing_prices(runs: Iterable[RunMeasurement]) -> str:
     models = sorted({one.run.model for one in runs if not one.price})
     if not models:
         return ""

@@ -28,7 +28,7 @@ def render_facts(facts: Sequence[ProjectFact]) -> "RenderableType":
         table.add_row(
             render_text(known.id, "cyan"),
             render_fact_kind(known),
-            Text.assemble(render_fact_text(known, 200), "\n", render_text(describe_fact_source(known), "dim")),
+            Text.assemble(render_fact_text(known), "\n", render_text(describe_fact_source(known), "dim")),
         )
     return Group(table, render_text("afresh memory show ID shows evidence and history", "dim"))
 
@@ -72,12 +72,10 @@ def render_fact_kind(known: ProjectFact) -> "RenderableType":
     return render_text(known.fact.kind.value.replace("_", " "), KIND_STYLES.get(known.fact.kind.value, ""))
 
 
-def render_fact_text(known: ProjectFact, limit: int) -> "Text":
+def render_fact_text(known: ProjectFact) -> "Text":
     """Render a fact without repeating its subject."""
     fact = known.fact
-    return render_text(
-        fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=limit
-    )
+    return render_text(fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=200)
 
 
 def describe_fact_source(known: ProjectFact) -> str:

@@ -99,7 +99,7 @@ class LiveProgress:
         if self.options.quiet:
             return
         if isinstance(event, CallDelayed) and not self.live:
-            self._print(_indent_text(f"… {to_one_line(event.why, 200)}", self._width, "  "))
+            self._print(_indent_text(f"… {to_one_line(event.why, 200)}", self._width))
         if isinstance(event, ChangeMade) and self.options.verbose:
             self._print(render_made_changes(event, self._width))
 
@@ -148,7 +148,7 @@ class LiveProgress:
         while not self.ended.wait(SILENCE_SECONDS):
             if self.aloud:
                 what = describe_activity(self.glance, self.clock.now())
-                self._print(_indent_text(f"… {to_one_line(what, 200)}", self._width, "  "))
+                self._print(_indent_text(f"… {to_one_line(what, 200)}", self._width))
 
 
 def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = False) -> "Text":
@@ -239,8 +239,8 @@ def _hang_rows(head: Line, text: Line, blank: str, width: int) -> list[Line]:
     return [[*(head if place == 0 else [(blank, "")]), *row] for place, row in enumerate(rows)]
 
 
-def _indent_text(text: str, width: int, blank: str) -> "Text":
-    return _join_rows(_hang_rows([(blank, "")], quote_text(text, "dim"), blank, width))
+def _indent_text(text: str, width: int) -> "Text":
+    return _join_rows(_hang_rows([("  ", "")], quote_text(text, "dim"), "  ", width))
 
 
 def _join_rows(rows: Sequence[Line]) -> "Text":

@@ -25,11 +25,11 @@ MAX_TABLE_LINES = 40
 class ShareBar:
     """A bar that fills the available width."""
 
-    def __init__(self, share: float, style: str = "cyan") -> None:
-        self.share, self.style = min(1.0, max(0.0, share)), style
+    def __init__(self, share: float) -> None:
+        self.share = min(1.0, max(0.0, share))
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
-        yield draw_bar(self.share, min(options.max_width, MAX_BAR_COLUMNS), self.style)
+        yield draw_bar(self.share, min(options.max_width, MAX_BAR_COLUMNS), "cyan")
 
     def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
         from rich.measure import Measurement

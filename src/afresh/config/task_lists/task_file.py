@@ -41,7 +41,7 @@ def parse_task_file(text: str, name: str, now: float, own: bool = False) -> list
     tasks = [_read_task(row, name, now, own) for row in rows]
     names = _collect_names(rows, tasks, name)
     listed = [
-        _replace_needs(task, [_find_need(need, names, row, name) for need in _texts(row, "needs", name)])
+        _replace_needs(task, [_find_need(need, names, row, name) for need in _read_needs(row, name)])
         for row, task in zip(rows, tasks, strict=True)
     ]
     refuse_long_list(listed, name)
@@ -128,11 +128,11 @@ def _replace_needs(task: ListedTask, needs: Sequence[str]) -> ListedTask:
     return replace(task, needs=tuple(dict.fromkeys(needs))) if needs else task
 
 
-def _texts(row: LocatedObject, field: str, name: str) -> list[str]:
+def _read_needs(row: LocatedObject, name: str) -> list[str]:
     try:
-        return _read_texts(row.get(field, []))
+        return _read_texts(row.get("needs", []))
     except ValueError as fault:
-        raise make_fault(name, row.line, f"{field}: {fault}") from None
+        raise make_fault(name, row.line, f"needs: {fault}") from None
 
 
 def _read_texts(value: Any) -> list[str]:

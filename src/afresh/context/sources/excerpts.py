@@ -73,7 +73,7 @@ def gather_excerpts(
             *(_split_paragraphs(lines, policy) if path in tests else ()),
         ]
         for span in select_wanted_parts(lines, wanted, borders, policy):
-            view = cut_excerpt("file", path, lines, span, changed)
+            view = cut_excerpt(path, lines, span, changed)
             if called.intersection(view.names) or any(one.path == path and one.meets(*span) for one in fresh):
                 yield view
 

@@ -159,14 +159,9 @@ def find_editable_facts(table: FactTable, name: str, entry: JournalEntry) -> lis
     return [one for one in find_facts_by_id(table, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
 
 
-def drop_facts(
-    table: FactTable,
-    entry: JournalEntry,
-    kept: Callable[[FactTuple], FactTuple],
-    kind: FactKind = FactKind.OBSERVED,
-) -> None:
+def drop_facts(table: FactTable, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
     """What was observed, or failed, and no longer holds."""
-    rows = list(list_facts_in_force(table, entry.task, kind))
+    rows = list(list_facts_in_force(table, entry.task, FactKind.OBSERVED))
     held = set(map(id, kept(tuple(one.fact for _, one in rows))))
     for number, one in rows:
         if id(one.fact) not in held:

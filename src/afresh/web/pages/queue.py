@@ -115,9 +115,7 @@ def add_order(visit: Visit) -> Response:
             goal=form.get("goal", "").strip(),
             type=form.get("type", ""),
             checks=tuple(filter(None, [form.get("check", "").strip()])),
-            place=QueuePlace(
-                read_form_number(form, "priority"), tuple(find_task(project, need) for need in form.get("needs", "").split())
-            ),
+            place=QueuePlace(read_priority(form), tuple(find_task(project, need) for need in form.get("needs", "").split())),
             model=form.get("model", "").strip(),
         )
         said = list[str]()
@@ -128,12 +126,12 @@ def add_order(visit: Visit) -> Response:
     return visit.go(visit.link("tasks", state.task.id), "\n".join(["Added.", *said]))
 
 
-def read_form_number(form: Mapping[str, str], name: str) -> int:
-    text = form.get(name, "").strip()
+def read_priority(form: Mapping[str, str]) -> int:
+    text = form.get("priority", "").strip()
     if not text:
         return 0
     if not text.removeprefix("-").isdecimal() or len(text) > 6:
-        raise BadInput(f"{name} {text!r} is not a whole number", next="go back and correct it", safe="nothing was changed")
+        raise BadInput(f"priority {text!r} is not a whole number", next="go back and correct it", safe="nothing was changed")
     return int(text)
 
 
@@ -142,7 +140,7 @@ def change_place(visit: Visit) -> Response:
     with visit.open_to_change() as project:
         task = find_task(project, visit.get_part("task"))
         needs = tuple(find_task(project, need) for need in form.get("needs", "").split())
-        priority = read_form_number(form, "priority")
+        priority = read_priority(form)
         goal = edit_place(project, task, lambda now: replace(now, priority=priority, needs=tuple(dict.fromkeys(needs)))).task.goal
     return visit.go(visit.link("queue"), f"“{to_one_line(goal, 60)}” has priority {priority} now.")
 
