@@ -54,7 +54,7 @@ def test_an_own_file_that_does_not_fit_is_an_error_with_its_name_and_the_overflo
     needed = shown(source("u", "Be brief.", own=True, level=InstructionLevel.USER), own, cap=5_000).tokens
     evidence = f".afresh/AGENT.md with 1 other needs {needed:,} tokens, {needed - 600:,} over the 600 that instructions may take"
     assert caught.value.evidence == evidence and "10% of the limit of 6,000" in str(caught.value)
-    budget = int(caught.value.next.rpartition(" ")[2])
+    budget = int(caught.value.next.rpartition("=")[2])
     assert "shorten .afresh/AGENT.md" in caught.value.next
     assert render_instructions(
         merge_instructions([source("u", "Be brief.", own=True), own]), InstructionsAllowance(budget, 0.1)
