@@ -10,7 +10,6 @@ from afresh.core.states.ceiling_state import (
     CeilingPressure,
     CeilingState,
     ReplyReserve,
-    change_ceiling,
     count_open_wishes,
     note_wish,
     pressure_from_demand,
@@ -39,13 +38,6 @@ def test_pressure_is_that_of_the_prompt_that_was_sent_and_optional_things_need_n
 @given(st.integers(1, 50_000))
 def test_a_ceiling_is_rounded_up_to_the_next_500(tokens: int) -> None:
     assert tokens <= round_up_ceiling(tokens) < tokens + 500 and round_up_ceiling(tokens) % 500 == 0
-
-
-def test_the_highest_ceiling_keeps_its_reason() -> None:
-    room = change_ceiling(CeilingState(), 4_000, 5_500, 3, "much was read")
-    room = change_ceiling(change_ceiling(room, 5_500, 4_000, 4, "as ordered"), 4_000, 4_500, 5, "a little was read")
-    assert (room.budget, room.since, room.reason) == (4_500, 5, "a little was read")
-    assert (room.highest, room.highest_since, room.highest_reason) == (5_500, 3, "much was read")
 
 
 def test_wishes_add_up_until_they_are_forgotten() -> None:

@@ -84,10 +84,6 @@ class CeilingState:
 
     budget: int = 0
     """0: as ordered with the task."""
-    highest: int = 0
-    """The highest that was ever in force, when it is not the one ordered; after which step, and why."""
-    highest_since: int = 0
-    highest_reason: str = ""
     since: int = 0
     reason: str = ""
     """Of the last change; `since` is the step after which it was made."""
@@ -121,13 +117,6 @@ WISH_STEPS = 3
 
 def round_up_ceiling(tokens: int) -> int:
     return -(-tokens // CEILING_STEP_TOKENS) * CEILING_STEP_TOKENS
-
-
-def change_ceiling(room: CeilingState, before: int, budget: int, step: int, reason: str) -> CeilingState:
-    changed = replace(room, budget=budget, highest=max(room.highest, before, budget), since=step, reason=reason)
-    if budget <= max(room.highest, before):
-        return changed
-    return replace(changed, highest_since=step, highest_reason=reason)
 
 
 def note_wish(room: CeilingState, step: int, reason: str) -> CeilingState:

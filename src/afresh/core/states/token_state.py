@@ -23,7 +23,6 @@ from afresh.core.states.ceiling_state import (
     ReplyReserve,
     ReserveChanged,
     ToolTokenCost,
-    change_ceiling,
     note_wish,
     pressure_from_demand,
     remember_reply,
@@ -82,7 +81,7 @@ class TokenState:
             case ReserveChanged():
                 return replace(self, reserve=USUAL_RESERVE)
             case CeilingChanged(step, _, budget, reason):
-                return replace(self, ceiling=change_ceiling(self.ceiling, state.budget, budget, step, reason))
+                return replace(self, ceiling=replace(self.ceiling, budget=budget, since=step, reason=reason))
             case _:
                 ceiling = apply_to_ceiling(event, state)
                 return self if ceiling is self.ceiling else replace(self, ceiling=ceiling)
