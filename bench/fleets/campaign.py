@@ -182,11 +182,11 @@ class Campaign:
             prefix = self.networks.enter(self.networks.space(host))
         else:
             address, prefix = f"postgresql://postgres@127.0.0.1:{self.server.port}/postgres", ()
-        given = {"address": address, "workers": 1, "no_sandbox": True, "baseline": "once"}
+        given = {"address": address, "workers": 1, "no_sandbox": True}
         variables = {
             **os.environ,
             **self._variables(host, address),
-            "PYTHONPATH": os.pathsep.join((str(BENCH), str(BENCH.parent / "src"))),
+            "PYTHONPATH": os.pathsep.join((str(BENCH), str(BENCH.parent / "src"), str(BENCH.parent / "tests"))),
             "FLEET_BENCH_HOST": host,
             "FLEET_BENCH_FOLDER": str(self.terms.folder),
             "FLEET_BENCH_CALL_SECONDS": str(self.terms.call_seconds),

@@ -116,5 +116,7 @@ class HoldContract:
         state = append_events(store, create_task(store, "stuck"), [happened.TaskClaimed("a")])
         for worker in ("b", "c"):
             state = append_events(store, state, [happened.TaskClaimed(worker)])
-        assert queue.figures() == WorkFigures(finished=2, in_one_context=1, resumes=2, resumed=1)
+        figures = queue.figures()
+        assert {type(count) for count in (figures.finished, figures.resumes, figures.resumed)} == {int}
+        assert figures == WorkFigures(finished=2, in_one_context=1, resumes=2, resumed=1)
         assert queue.figures(since=100.0) == WorkFigures()

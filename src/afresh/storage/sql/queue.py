@@ -226,7 +226,7 @@ class SqlQueue:
     @repeat_if_lost
     def figures(self, since: float = 0.0) -> WorkFigures:
         with self._database.reading() as connection:
-            return WorkFigures(*connection.execute(FIGURES_SQL, (since,)).fetchone())
+            return WorkFigures(*map(int, connection.execute(FIGURES_SQL, (since,)).fetchone()))
 
     def _next(self, connection: SqlConnection) -> "_TicketRow | None":
         """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
