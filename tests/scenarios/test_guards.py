@@ -23,22 +23,22 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
-def test_six_useless_replies_in_a_row_stop_it_and_a_hint_gives_six_more(person: Person) -> None:
+def test_seven_useless_replies_in_a_row_stop_it_and_a_hint_gives_seven_more(person: Person) -> None:
     unknown = [("fly", {"to": "the moon"})]
-    replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, *[LOST] * 5, PLAN, [MEND], [COMPLETE]]
+    replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, LOST, *[LOST] * 6, PLAN, [MEND], [COMPLETE]]
     told = person.runs(person.script(*replies), "--json")
     task = told.json["task"]
-    assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 8), "one that worked starts the count anew"
-    assert told.json["question"].startswith("The task is stuck: 6 steps in a row did nothing that worked")
+    assert told.code == 3 and (told.json["status"], told.json["steps"]) == ("blocked", 9), "one that worked starts the count anew"
+    assert told.json["question"].startswith("The task is stuck: 7 steps in a row did nothing that worked")
     assert person.types("answer", task, "Look at calc.py").code == 0
     resumed = person.types("resume", "--json")
-    assert resumed.code == 0 and resumed.json["steps"] == 16, "five more useless ones are no reason to stop again"
+    assert resumed.code == 0 and resumed.json["steps"] == 18, "six more useless ones are no reason to stop again"
 
 
 def test_a_hint_that_does_not_help_stops_it_again(person: Person) -> None:
-    told = person.runs(person.script(*[LOST] * 12), "--json")
+    told = person.runs(person.script(*[LOST] * 14), "--json")
     person.types("answer", told.json["task"], "Try harder")
-    assert (told.json["steps"], person.types("resume", "--json").json["steps"]) == (6, 12)
+    assert (told.json["steps"], person.types("resume", "--json").json["steps"]) == (7, 14)
 
 
 def test_the_step_limit_stops_it_and_an_answer_allows_as_many_again(person: Person) -> None:

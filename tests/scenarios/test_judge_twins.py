@@ -133,8 +133,6 @@ def test_what_steers_afresh_and_was_asked_for_is_named_and_would_not_be_without(
     judge.yard.baseline()
     judge.order("Say in AGENTS.md how to name things.")
     judge.yard.folder.write("AGENTS.md", "Use whole words.\n")
-    assert judge.takes_step(complete="done").reason.endswith(
-        "; changes what runs or is obeyed unasked: AGENTS.md (agents obey it)"
-    )
+    assert "; changes what runs or is obeyed unasked: AGENTS.md (agents obey it)" in judge.takes_step(complete="done").reason
     monkeypatch.setattr(tampering, "describe_steering_files", lambda paths, obeyed: "")
     assert "unasked" not in judge.takes_step(complete="done").reason

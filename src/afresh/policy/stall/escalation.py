@@ -20,7 +20,7 @@ from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyCha
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
 from afresh.policy.questions import ask_after_stall
 from afresh.policy.stall.progress import measure_progress
-from afresh.policy.stall.step_trace import CYCLING, REPEATED, trace_step
+from afresh.policy.stall.step_trace import CYCLING, REPEATED, REVERTED, trace_step
 from afresh.runtime import Runtime
 
 NO_VERIFIED_PROGRESS = "without verified progress: no newly passing test, no lower count, no plan item done with a kept change"
@@ -29,6 +29,7 @@ SIGNS: Mapping[str, str] = {
     REPEATED: "{steps} did the same with the same result: {told}",
     CYCLING: "{steps} came back to the same failure after changes: {told}",
     FAILING: "{count} steps in a row did nothing that worked",
+    REVERTED: "{steps} made changes that were undone for the same tests: {told}",
     IDLE_STEPS: f"{{count}} steps {NO_VERIFIED_PROGRESS}",
     IDLE_TOKENS: f"{{spent}} {NO_VERIFIED_PROGRESS}",
 }
@@ -92,7 +93,7 @@ def list_repeats(marks: Sequence[StepMark], seen: Sighting) -> Sequence[int]:
     steps: list[int] = []
     for mark in reversed(marks):
         same = [mark.step for one in mark.seen if (one.sign, one.key, one.result) == (seen.sign, seen.key, seen.result)]
-        if seen.sign == FAILING and not same:
+        if not same and (seen.sign == FAILING or (seen.sign == REVERTED and mark.edited)):
             break
         steps += same
     return steps

@@ -13,7 +13,7 @@ from afresh.core.step_result import TELLING_LINE, ActionResult, StepActions, Ste
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckRun
+from afresh.core.verdict import CheckRun, list_first_names
 
 VOLATILE_PATTERNS = (
     (re.compile(r"0x[0-9a-fA-F]{4,}"), "0x"),
@@ -58,20 +58,23 @@ def hash_output(text: str) -> str:
 
 MAX_DESCRIPTION_CHARACTERS = 80
 MAX_FAILURE_LINES = 12
-REPEATED, CYCLING, ENDED = "repeated", "cycling", "ended"
-"""Signs of an action and of an ending; `ended` is counted by nobody, later endings are compared with it."""
+REPEATED, CYCLING, REVERTED, ENDED = "repeated", "cycling", "reverted", "ended"
+"""Signs of an action, an ending, an undone change, an ending; `ended` is not counted: later endings are compared with it."""
 
 
 def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
     marks, tree = state.work.progress.marks, state.workspace.snapshot
-    acts = [trace_action(deed, tree, marks) for deed in deeds.done]
+    others = [deed for deed in deeds.done if not has_trait(deed.action, ToolTrait.READS)]  # a look beside them is no repetition
+    acts = [trace_action(deed, tree, marks) for deed in others or deeds.done]
     endings = {one.key: one for one in trace_endings(deeds, judged)}
     arrivals = [mark_arrival(one, marks, bool(deeds.changes)) for one in endings.values()]
     failing = () if any(deed.outcome.ok for deed in deeds.done) else (Sighting("failing"),)
+    lost = judged.verdict.regressions if judged.verdict else ()
+    reverted = (Sighting(REVERTED, hash_parts(sorted(lost)), told=list_first_names(lost)),) if lost and deeds.changes else ()
     return StepMark(
         step=state.work.step + 1,
-        seen=(*acts[:MAX_ENTRIES_PER_MARK], *arrivals[:MAX_ENTRIES_PER_MARK], *failing),
+        seen=(*acts[:MAX_ENTRIES_PER_MARK], *arrivals[:MAX_ENTRIES_PER_MARK], *failing, *reverted),
         edited=bool(deeds.changes),
         tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
