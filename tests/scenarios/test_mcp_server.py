@@ -330,7 +330,7 @@ def test_answers_are_bounded_visible_and_without_secrets(project: Person):
     said = answer_call(tool, ClientCall(open_project(project.repo), "codex", {}))
     assert len(said) < 13_000 and said.endswith("[cut: ask for something narrower]")
     assert said.startswith("\\u202e[redacted]")
-    project.write("many.py", "from calc import double\n" + "double(1)\n" * 2_000)
+    project.write("many.py", "from calc import double\n" + "".join(f"double({number**3})\n" for number in range(2_000)))
     assert "more" in call(project, "who_calls", symbol="calc.py:double")
 
 
