@@ -61,6 +61,16 @@ def test_a_key_is_named_and_never_written(person: Person, config: Path, monkeypa
     assert KEY not in config.read_text() + told.out + told.err
 
 
+def test_the_key_of_one_server_is_not_kept_for_the_next(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOX_KEY", KEY)
+    for more in (("--key-env", "BOX_KEY"), ()):
+        with ModelServer([SAYS]) as server:
+            address = ("--provider", "compatible", "--base-url", server.openai_url, "--model", "tiny")
+            assert person.types("setup", *address, *more).code == 0
+            assert ('key = "BOX_KEY"' in config.read_text()) == bool(more)
+    assert server.openai_url in config.read_text()
+
+
 def test_a_model_that_does_not_answer_is_not_written(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOX_KEY", KEY)
     with ModelServer([HttpFault(401, "no such key")]) as server:

@@ -132,12 +132,12 @@ def write_choice(choice: ModelChoice) -> str:
 
 
 def list_setting_changes(choice: ModelChoice) -> list[SettingChange]:
-    """Return what goes into the config.toml; never a key."""
+    """Return what goes into the config.toml; never a key. What it says of an earlier server goes: its key is not for this one."""
     changes = [SettingChange("", "model", choice.name)]
     if choice.table:
         values = {"provider": choice.kind, "model": choice.model, "base_url": choice.base_url, "key": choice.key}
         values |= {"window": choice.window}
-        changes += [SettingChange(f"models.{choice.name}", key, value) for key, value in values.items() if value]
+        changes += [SettingChange(f"models.{choice.name}", key, value or None) for key, value in values.items()]
     return changes
 
 

@@ -17,11 +17,14 @@ _LIST_VALUE = rf"\[\s*(?:{_TEXT_VALUE}\s*,?\s*)*\]"
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """A text, number or list of texts to be set; `table` is empty for the top of the file, otherwise such as `models.fast`."""
+    """A text, a number or a list of texts to be set, or None to remove what is set.
+
+    `table` is empty for the top of the file, else it is such as `models.fast`.
+    """
 
     table: str
     key: str
-    value: str | int | tuple[str, ...]
+    value: str | int | tuple[str, ...] | None
 
 
 def change_settings_file(path: Path, changes: Sequence[SettingChange]) -> bool:
@@ -44,12 +47,16 @@ def set_text_value(text: str, change: SettingChange) -> str:
     first, last = _find_table_lines(lines, change.table)
     line = f"{change.key} = {to_visible_json(change.value)}"
     if first < 0:
-        return "\n".join([*lines, *([""] if lines else []), f"[{change.table}]", line]) + "\n"
-    old = "[0-9_]+" if isinstance(change.value, int) else f"{_TEXT_VALUE}|{_LIST_VALUE}"
+        return text if change.value is None else "\n".join([*lines, *([""] if lines else []), f"[{change.table}]", line]) + "\n"
+    old = {int: "[0-9_]+", type(None): ".*"}.get(type(change.value), f"{_TEXT_VALUE}|{_LIST_VALUE}")
     known = re.compile(rf"(\s*){re.escape(change.key)}\s*=\s*(?:{old})(.*)")
     for number in range(first, last):
         if match := known.fullmatch(lines[number]):
+            if change.value is None:
+                return "\n".join([*lines[:number], *lines[number + 1 :]]) + "\n"
             return "\n".join([*lines[:number], f"{match[1]}{line}{match[2]}", *lines[number + 1 :]]) + "\n"
+    if change.value is None:
+        return text
     at = _find_insertion_line(lines, first, last)
     gap = [""] if not change.table and at < len(lines) and lines[at].strip() else []
     return "\n".join([*lines[:at], line, *gap, *lines[at:]]) + "\n"
@@ -82,6 +89,8 @@ def _refuse_other_changes(path: Path, before: str, after: str, changes: Sequence
         for part in _split_table_name(change.table):
             place = place.setdefault(part, {})
         place[change.key] = list(change.value) if isinstance(change.value, tuple) else change.value
+        if change.value is None:
+            del place[change.key]
     if found != wanted:
         raise _make_edit_error(path, "its layout is unusual", changes)
 

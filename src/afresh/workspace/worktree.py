@@ -195,7 +195,7 @@ class GitWorkspace:
 
     def _list_left_behind(self) -> tuple[str, ...]:
         """Changes of the checkout that are in no commit and do not come along."""
-        return list_uncommitted_files(self._shadow, self.repository, self.start.carried or self.repository.head)
+        return () if self.start.carried else list_uncommitted_files(self._shadow, self.repository, self.repository.head)
 
     def _first(self, head: str, base: BaseCommit) -> str:
         """The snapshot that the task begins with: the base without its submodules, or the tree of the task it is a part of."""
