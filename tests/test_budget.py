@@ -14,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BUDGET = Path(__file__).with_name("budget.toml")
+REPAIR = 0.01
+"""So much a room may grow beyond its figure, the lowest that it ever had: room for repairs, which does not add up."""
 SLACK = 0.02
 """How far a figure may lie above what is there before it has to be lowered."""
 DIALECT = frozenset(
@@ -50,7 +52,7 @@ def weigh_rest() -> dict[str, dict[str, int]]:
     pages = [path.read_bytes() for path in (ROOT / "docs").rglob("*.md")]
     return {
         **{folder: {"lines": sum(text.count("\n") for text in texts)} for folder, texts in lines.items()},
-        "docs": {"pages": len(pages), "kilobytes": sum(map(len, pages)) // 1000},
+        "docs": {"pages": len(pages), "kilobytes": sum(map(len, pages)) // 1024},
     }
 
 
@@ -60,7 +62,7 @@ def compare_with_budget(budget: dict[str, dict[str, int]], there: dict[str, dict
     for room in budget.keys() & there.keys():
         for figure, most in budget[room].items():
             weight = there[room][figure]
-            if weight > most:
+            if weight > most * (1 + REPAIR):
                 wrong.append(f"{room}: {weight} {figure}, {most} are allowed: take something away")
             elif most - weight > max(20, SLACK * most):
                 wrong.append(f"{room}: {weight} {figure} of {most}: lower it with `python tests/test_budget.py`")
@@ -75,9 +77,9 @@ def test_no_room_weighs_more_than_its_budget():
 @pytest.mark.parametrize(
     ("there", "complaint"),
     [
-        ({"core": {"statements": 101}}, "take something away"),
+        ({"core": {"statements": 102}}, "take something away"),
         ({"core": {"statements": 70}}, "lower it"),
-        ({"core": {"statements": 100}, "attic": {"statements": 1}}, "only"),
+        ({"core": {"statements": 101}, "attic": {"statements": 1}}, "only"),
     ],
 )
 def test_a_broken_twin_is_caught(there: dict[str, dict[str, int]], complaint: str):
