@@ -67,7 +67,13 @@ class Repository:
 PLAIN = {"m.py": MODULE, "test_m.py": TESTS}
 REPOSITORIES = {
     "pytest": Repository(
-        PLAIN, cheat=(write("m.py", THIRD), write("test_n.py", NEW_TEST)), told="1 test fails: test_n.py::test_third"
+        PLAIN,
+        honest=(
+            write("m.py", THIRD),
+            write("test_m.py", TESTS.replace("def", "def test_third():\n    assert m.third(3) == 1\n\n\ndef", 1)),
+        ),
+        cheat=(write("m.py", THIRD), write("test_n.py", NEW_TEST)),
+        told="1 test fails: test_n.py::test_third",
     ),
     "unittest": Repository({"m.py": MODULE, "test_m.py": UNIT}, f"{sys.executable} -m unittest"),
     "script": Repository(
@@ -166,7 +172,7 @@ def test_a_red_test_of_before_may_stay_red_and_hides_nothing(
         assert one.refused in shown["verdict"]["reason"]
     else:
         assert shown["status"] == "done" and shown["verdict"]["ruling"] == "PASS", shown["verdict"]
-        assert one.red in shown["verdict"]["reason"]
+        assert one.red in shown["verdict"]["reason"] and "otherwise" not in shown["verdict"]["reason"], "it stands lower now"
     person.runs(person.script([*one.cheat, DONE], name="cheat"), goal="third is missing", check=one.check)
     shown = person.shown()
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL", shown["verdict"]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.archived_block import Block
-from afresh.core.verdict import CheckRun, EvidenceSource, TestEvidence, describe_evidence
+from afresh.core.verdict import CheckRun, EvidenceSource, FailedTest, TestEvidence, describe_evidence
 from afresh.outputs.outcomes import OutcomesByTest
 from afresh.verification import regressions
 from afresh.verification.checks import CheckResult
@@ -153,3 +153,15 @@ def test_whoever_reads_the_verdict_learns_what_could_be_forged() -> None:
     runs = [replace(ran(0).run, evidence=TestEvidence(source)) for source in EvidenceSource]
     told = [describe_evidence([run]) for run in runs]
     assert [("could forge" in one) for one in told] == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize(("line", "statement", "otherwise"), [(9, "assert old(1) == 2", False), (5, "assert old(2) == 3", True)])
+def test_a_red_test_fails_otherwise_in_another_statement_not_in_another_line(line: int, statement: str, otherwise: bool) -> None:
+    def fail(line: int, statement: str) -> CheckRun:
+        return CheckRun("make test", 1, failures=(FailedTest("t.py::b", "assert 1 == 2", f"t.py:{line}: in b\n    {statement}"),))
+
+    was = outcomes(**{"t.py::b": "failed"})
+    judged = compare_final_run(
+        CheckResult(fail(line, statement), was, ()), BaselineCheck(fail(5, "assert old(1) == 2"), was, frozenset())
+    )
+    assert bool(judged.notes) is otherwise and judged.still_failing == {"t.py::b"}

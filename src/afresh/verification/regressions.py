@@ -308,9 +308,10 @@ def _add_red_tests(judged: CheckComparison, before: BaselineCheck) -> CheckCompa
 
 
 def _fails_otherwise(now: FailedTest, before: CheckRun) -> bool:
-    """Whether a test fails with another message, or in another line of its file: what passed in it may have broken."""
+    """Whether a test fails with another message, or in another statement of its file: what passed in it may have broken. Where in
+    the file that stands says nothing: tests are added above it."""
     was = next((failure for failure in before.failures if failure.test == now.test), now)
-    place = re.compile(rf"{re.escape(now.test.partition('::')[0])}(?::|\", line )(\d+)")
+    place = re.compile(rf"{re.escape(now.test.partition('::')[0])}(?::|\", line )\d+.* in .*\n\s*(.*)")
     said = [(re.sub(r"\d+", "", one.message), place.findall(one.detail)) for one in (was, now)]
     return said[0] != said[1]
 
