@@ -283,10 +283,12 @@ def test_stopped_beside_the_work_it_waits(person: Person, project: Project) -> N
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
     person: Person, project: Project
 ) -> None:
+    person.adds("another that is ready")
     task = ordered(project, person.script([SHIFT, ("note", {"subject": "shift", "text": "works"})], [MEND], [COMPLETE]))
     worked(project, task, "supervised", Scripted(GO, PersonRequest(PersonAct.STOP)))
     told = person.types("undo", task, "--why", "no tricks")
     assert told.code == 0 and "1 change; files still changed: none" in told.words
+    assert "continuity.json differs" not in person.types("doctor", "--deep").words, "its place among the tasks changed"
     state = project.store.load(task)
     tree = person.trees / task / "calc.py"
     assert (state.workspace.changed, state.verification.verdict, state.phase) == (

@@ -10,6 +10,7 @@ from afresh.core.event import JournalEntry
 from afresh.core.fact import FactKind
 from afresh.core.state import State
 from afresh.core.states.queue_state import QUEUE_EVENTS
+from afresh.core.states.supervision_state import StepsUndone
 from afresh.core.task import QueueTicket
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.core.verdict import sum_check_runs
@@ -116,7 +117,9 @@ ALL_ROWS_TOKENS = 420
 """Tokens of all task rows together."""
 _ROW_OVERHEAD_TOKENS = 36 + NAME_TOKENS
 """Tokens of a row without goal and next step."""
-_TURN_EVENTS = happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded, *QUEUE_EVENTS
+_TURN_EVENTS = (
+    happened.TaskCreated, happened.TaskClaimed, happened.QuestionAnswered, happened.TaskEnded, StepsUndone, *QUEUE_EVENTS
+)  # fmt: skip
 """Events that may change the order of the tasks."""
 _MEMORY_FILES = {
     "afresh.db": "the journal: the truth, all else is made from it",
