@@ -67,6 +67,17 @@ def test_a_paused_task_is_passed_over_and_resume_ends_the_pause(person: Person, 
     assert over.code == 1 and "is over: it is done" in over.words
 
 
+def test_a_released_task_with_an_open_question_waits_for_the_answer(person: Person, requires_sandbox) -> None:
+    requires_sandbox()
+    task = person.adds("double is wrong", "--model", person.script([("ask", {"question": "Why?", "options": ["a", "b"]})]))
+    person.types("resume", task)
+    person.types("hold", task)
+    told = person.types("release", task)
+    assert told.code == 0 and f"is blocked; it waits for `afresh answer {task}" in told.words and "in its turn" not in told.words
+    other = person.adds("second")
+    assert person.types("hold", other).code == 0 and "in its turn" in person.types("release", other).words
+
+
 def test_a_running_task_is_paused_before_its_next_call(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     task = person.adds("double is wrong", "--model", person.script([READ], [MEND], [COMPLETE]))

@@ -39,10 +39,13 @@ def release_command(task: str, as_json: bool) -> None:
     """
     from afresh.app.orders.tasks import find_task
     from afresh.app.queue.hold_task import release_task
+    from afresh.core.task import TaskStatus
 
     project = open_current_project()
     state = release_task(project, find_task(project, task))
-    report_hold(state, f"{state.task.id} is {state.status}; `afresh work` takes it in its turn", as_json)
+    asks = state.status is TaskStatus.BLOCKED
+    then = f'it waits for `afresh answer {state.task.id} "…"`' if asks else "`afresh work` takes it in its turn"
+    report_hold(state, f"{state.task.id} is {state.status}; {then}", as_json)
 
 
 def report_hold(state: "State", said: str, as_json: bool, owner: str = "") -> None:
