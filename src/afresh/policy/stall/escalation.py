@@ -18,6 +18,7 @@ from afresh.core.states.progress_state import (
 )
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
 from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
+from afresh.policy.next_call import choose_strategy
 from afresh.policy.questions import ask_after_stall
 from afresh.policy.stall.progress import measure_progress
 from afresh.policy.stall.step_trace import CYCLING, REPEATED, REVERTED, trace_step
@@ -55,7 +56,8 @@ def check_for_stall(
         () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(progress, thresholds))
     )  # rules end by themselves
     stop = next((one for one in found if one.rung is Escalation.STOP), None)
-    turns = [one.evidence for one in found if one.rung is Escalation.TURN]
+    by_plan = choose_strategy(state, runtime.settings.template) == PLAN_EXECUTE_STRATEGY  # undone changes make a new plan there
+    turns = [one.evidence for one in found if one.rung is Escalation.TURN and not (by_plan and one.sign == REVERTED)]
     replan = (StrategyChanged(left.mark.step, PLAN_EXECUTE_STRATEGY, "; ".join(turns)),) if turns else ()
     return StallResponse((left, *found, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
 
