@@ -90,6 +90,8 @@ def test_a_stop_is_not_lost_while_offers_are_computed(person: Person, monkeypatc
     assert told.code == 130 and "stopped by SIGTERM" in told.words
     monkeypatch.undo()
     assert person.types("resume").code == 0 and shown(person)["status"] == "unchanged"
+    undone = person.types("undo")
+    assert undone.code == 1 and "no kept change is left to undo" in undone.words and "`afresh undo" not in undone.words
 
 
 def test_nothing_outside_the_scope_of_the_goal_is_changed(busy: Person) -> None:

@@ -298,7 +298,7 @@ def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes
     ) and "x + 2" in tree.read_text()
     assert [fact.text for fact in state.memory.facts if fact.subject == "shift"] == ["works (from a step that was undone)"]
     again = person.types("undo", task, "--json")
-    assert again.code == 1 and "nothing to undo" in again.error["what"]
+    assert again.code == 1 and again.error["what"] == "no kept change is left to undo", again.err
     assert worked(project, task, "autonomous").status is TaskStatus.DONE
     assert person.types("undo", task, "--json").json["no_longer_changed"] == ["calc.py"], "a finished one, too"
 
@@ -308,8 +308,10 @@ def test_steps_that_changed_nothing_can_be_taken_back_by_their_number(person: Pe
     worked(project, task, "interactive", Scripted(GO, GO, PersonRequest(PersonAct.STOP)))
     state = undo_task_steps(project, task, steps=2)
     assert (state.work.plan, state.work.plan_step, state.work.step) == ((), 0, 2)
-    with pytest.raises(BadInput, match="no step was taken yet"):
+    with pytest.raises(BadInput, match="no kept change is left to undo"):
         undo_task_steps(project, task)
+    told = person.types("undo", person.adds("not begun"))
+    assert told.code == 1 and "no step was taken yet" in told.words
 
 
 def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken_up(

@@ -46,7 +46,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         seen = at.sees("Enter: approve · text: reject this and tell the agent why")
         assert "[ ] shift it" in seen and "- x + 2" in seen and "+ x << 1" in seen and "nothing yet" in seen
         at.types("/undo")
-        at.sees("there is nothing to undo: no step has changed a file; /undo 1 undoes the last step")
+        at.sees("no kept change is left to undo; /undo 1 undoes the last step")
         at.types("/undno")
         at.sees("no such command: /undno; commands: /new, /undo, /stop, /diff, /help")
         at.types("multiply, don't shift")

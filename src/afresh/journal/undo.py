@@ -59,10 +59,10 @@ def select_steps_to_undo(task: str, store: JournalStore, steps: int, one_step: s
     """The steps that would be taken back; NotPossible if there are none. `one_step`: how a person asks for the last step."""
     stood = list_undoable_steps(store.journal(task))
     gone = stood[-steps:] if steps else select_since_last_change(stood)
-    if not gone and stood:
-        raise NotPossible("there is nothing to undo: no step has changed a file", next=f"{one_step} undoes the last step anyway")
     if not gone:
-        raise NotPossible("there is nothing to undo: no step was taken yet", next="resume the task first")
+        taken = any(isinstance(entry.event, StepFinished) for entry in store.journal(task))
+        what = "no kept change is left to undo" if taken else "there is nothing to undo: no step was taken yet"
+        raise NotPossible(what, next=f"{one_step} undoes the last step anyway" if stood else f"afresh resume {task}")
     return gone
 
 

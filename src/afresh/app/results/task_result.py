@@ -171,6 +171,8 @@ def advise_for_finished_task(state: State) -> str:
         return f"{beside if state.workspace.start.carried else f'git revert {state.workspace.commit[:12]}'} takes it back"
     if state.status is TaskStatus.DISCARDED:
         return "there is nothing left to do"
+    if state.status is TaskStatus.UNCHANGED:
+        return f"no kept change is left to undo; `afresh discard {state.task.id}` deletes its work"
     return f"`afresh undo {state.task.id}` takes its last change back and lets it go on; `afresh discard` deletes its work"
 
 
