@@ -28,7 +28,7 @@ def defined(statements: list[ast.stmt], prefix: str = "", seen: bool = True) -> 
         if isinstance(node, FunctionNode | ast.ClassDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             yield prefix + node.name, first, end, (ast.get_docstring(node) or "").strip().partition("\n")[0].strip()
-            yield from defined(node.body, f"{prefix}{node.name}.", seen and isinstance(node, ast.ClassDef))
+            yield from defined(node.body, f"{prefix}{node.name}.", isinstance(node, ast.ClassDef))
             continue
         if seen and isinstance(node, ast.Assign | ast.AnnAssign):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -63,7 +63,7 @@ def mentioned(tree: ast.Module) -> Iterator[str]:
 def last_line_of_code(text: str, end: int) -> int:
     """A comment at the end of a body belongs to it, of which `ast` knows nothing."""
     lines = text.split("\n")
-    while lines[end - 1].lstrip().startswith("#"):
+    while lines[end - 1].lstrip().startswith("#") or not lines[end - 1].strip():
         end -= 1
     return end
 
