@@ -6,8 +6,8 @@ import pytest
 from person import COMPLETE, MEND, Person, Step
 from verification_yard import SUMS, TEST_ADD, Yard, retyped
 
-from afresh.core.verdict import Ruling
-from afresh.verification import completion, new_tests_on_base, verify_step
+from afresh.core.verdict import NoteKind, Ruling
+from afresh.verification import completion, new_tests_on_base
 
 THIRD = "\n\ndef third(a):\n    return a / 3\n"
 TEST_THIRD = "import sums\n\n\ndef test_third():\n    assert sums.third(9) == 3\n"
@@ -25,8 +25,8 @@ def test_a_new_test_that_passes_without_the_change_is_named_and_refuses_nothing(
     add_third(yard, IDLE)
     verdict = yard.grade()
     assert verdict.ruling is Ruling.PASS
-    assert verdict.evidence.unproven == ("tests/test_third.py::test_idle",)
-    assert (verdict.evidence.new_tests, verdict.evidence.proven) == (2, 1)
+    assert verdict.list_facts(NoteKind.UNPROVEN) == ("tests/test_third.py::test_idle",)
+    assert verdict.new_tests == 2
     assert "passes without the change, too: 1 of 2 new tests: tests/test_third.py::test_idle" in verdict.reason
 
 
@@ -39,14 +39,14 @@ def test_without_the_run_on_the_base_nobody_hears_of_it(yard: Yard, monkeypatch:
 def test_a_test_that_was_added_to_an_old_file_is_tried_there_too(yard: Yard) -> None:
     yard.folder.write("sums.py", SUMS + THIRD)
     yard.folder.write("tests/test_add.py", TEST_ADD + IDLE)
-    assert yard.grade().evidence.unproven == ("tests/test_add.py::test_idle",)
+    assert yard.grade().list_facts(NoteKind.UNPROVEN) == ("tests/test_add.py::test_idle",)
 
 
 def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: Yard) -> None:
     add_third(yard)
     yard.shell.commands.clear()
     verdict = yard.grade()
-    assert (verdict.evidence.new_tests, verdict.evidence.proven, verdict.evidence.unproven) == (1, 1, ())
+    assert (verdict.new_tests, verdict.list_facts(NoteKind.UNPROVEN)) == (1, ())
     assert "without the change" not in verdict.reason and "not that the work is done" not in verdict.reason
     assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True, True], (
         "the checks without the new file and with it, the new test once more, then the new file on the base"
@@ -71,7 +71,7 @@ def test_where_behaviour_stays_new_tests_are_meant_to_pass_before_too(yard: Yard
     yard.folder.write("tests/test_more.py", "import sums\n" + IDLE)
     yard.shell.commands.clear()
     verdict = yard.grade()
-    assert verdict.ruling is Ruling.PASS and (verdict.evidence.new_tests, verdict.evidence.unproven) == (1, ())
+    assert verdict.ruling is Ruling.PASS and (verdict.new_tests, verdict.list_facts(NoteKind.UNPROVEN)) == (1, ())
     assert "without the change" not in verdict.reason
 
 
@@ -98,7 +98,7 @@ def test_a_pass_with_an_open_plan_names_it_in_verdict_summary_session_and_commit
     assert ran.code == 0 and "plan items not done: add eleven; add twelve" in ran.words, ran.out + ran.err
     task = person.types("status", "--json").json["tasks"][-1]["task"]
     verdict = person.types("show", task, "--json").json["verdict"]
-    assert verdict["ruling"] == "PASS" and verdict["evidence"]["open_items"] == ["add eleven", "add twelve"]
+    assert verdict["ruling"] == "PASS" and {"kind": "open_items", "facts": ["add eleven", "add twelve"]} in verdict["notes"]
     assert "plan items not done: add eleven; add twelve" in person.types("show", task).words
     assert "Verified:" in (message := person.git("log", "-1", "--format=%B", f"afresh/{task}"))
     assert "open in the plan: add eleven; add twelve" in message
@@ -109,9 +109,3 @@ def test_a_pass_with_an_open_plan_names_it_in_verdict_summary_session_and_commit
 def test_items_that_are_ticked_with_the_completing_reply_are_not_open(person: Person) -> None:
     ran = person.runs(person.script([PLAN], [MEND, ("plan", {"items": ["[x] 1", "[x] 2", "[x] 3"]}), COMPLETE]))
     assert ran.code == 0 and "not done" not in ran.words
-
-
-def test_without_the_naming_an_open_plan_passes_in_silence(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify_step, "name_open_items", lambda verdict, state, deeds: verdict)
-    ran = person.runs(person.script([PLAN], [MEND, TEN], [COMPLETE]))
-    assert ran.code == 0 and "not done" not in ran.words and "eleven" not in ran.words

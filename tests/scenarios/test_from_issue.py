@@ -11,6 +11,7 @@ from afresh.app.project import open_project
 from afresh.app.queue.retry_task import retry_task
 from afresh.core.state import State
 from afresh.core.task import Issue
+from afresh.core.verdict import NoteKind
 from afresh.verification.permission import list_words
 
 INJECTION = (
@@ -64,7 +65,7 @@ def test_only_the_persons_own_words_may_be_quoted_for_leave_whatever_an_issue_sa
     person.types("run", *([TITLE] if who == "the person" else []), *order)
     state = load(person, person.shown()["task"]["id"])
     assert (state.status == "done") is (who == "the person")
-    assert bool(state.verification.verdict and state.verification.verdict.allowed) is (who == "the person")
+    assert bool(state.verification.verdict and state.verification.verdict.list_facts(NoteKind.ALLOWED)) is (who == "the person")
     assert [check.command for check in state.task.checks] == [CHECK] and state.task.budget == 4_000
 
 

@@ -14,7 +14,7 @@ from afresh.core.leave import Grant, LeaveGiven
 from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import TaskStatus
-from afresh.core.verdict import Ruling, Verdict
+from afresh.core.verdict import NoteKind, Ruling, Verdict
 from afresh.verification import proof, reviewer
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
@@ -61,7 +61,7 @@ def test_an_order_in_any_language_gives_leave_without_a_run_and_stands_first(qui
     rounds_up(quick)
     verdict = completes(quick)
     told = f"tests changed as asked by “{quote}”: {HALF}: test_half was altered"
-    assert verdict.ruling is PASS and verdict.allowed == (told,) and verdict.reason.startswith(told)
+    assert verdict.ruling is PASS and verdict.list_facts(NoteKind.ALLOWED) == (told,) and verdict.reason.startswith(told)
     assert not [run for run in verdict.runs if run.scope not in ("full", "full, with the tests of the base")]
 
 
@@ -251,7 +251,7 @@ def test_additions_ask_nobody(judge: Judge) -> None:
     judge.yard.change("sums.py", "a / 2", "a * 0.5")
     judge.yard.folder.write(HALF, TEST_HALF + "    assert sums.half(2) == 1\n\n\ndef test_new():\n    assert sums.half(6) == 3\n")
     verdict = completes(judge)
-    assert verdict.ruling is PASS and not verdict.allowed and not judge.state.verification.reviews
+    assert verdict.ruling is PASS and not verdict.list_facts(NoteKind.ALLOWED) and not judge.state.verification.reviews
 
 
 def test_no_part_that_a_model_hands_out_asks_a_reviewer_with_the_models_own_words(quick: Judge, monkeypatch: Any) -> None:

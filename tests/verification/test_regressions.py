@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from afresh.core.archived_block import Block
-from afresh.core.verdict import CheckRun, EvidenceSource, FailedTest, TestEvidence, describe_evidence
+from afresh.core.verdict import CheckRun, EvidenceSource, FailedTest, NoteKind, TestEvidence, VerdictNote, describe_evidence
 from afresh.outputs.outcomes import OutcomesByTest
 from afresh.verification import regressions
 from afresh.verification.checks import CheckResult
@@ -114,7 +114,7 @@ def test_cases_whose_names_change_from_run_to_run_are_counted() -> None:
 def test_a_flaky_failure_beside_one_of_before_is_told() -> None:
     now = OutcomesByTest({"a": "failed", "b": "passed", "c": "failed"}, 1, 2, 0, named=True)
     judged = compare_final_run(ran(1, now), before(1, now, "a"))
-    assert not judged.problem and judged.still_failing == {"c"} and judged.notes == ("flaky, deciding nothing: a",)
+    assert not judged.problem and judged.still_failing == {"c"} and judged.notes == (VerdictNote(NoteKind.UNDECIDED, ("a",)),)
     assert (
         "1 test that the task names or changes still fails: c"
         in compare_final_run(ran(1, now), replace(before(1, now), required=frozenset("c"))).problem

@@ -45,7 +45,7 @@ runs = st.builds(
 verdicts = st.builds(
     Verdict,
     ruling=st.sampled_from(Ruling),
-    reason=texts,
+    finding=texts,
     runs=st.lists(runs, max_size=2).map(tuple),
     regressions=st.lists(texts, max_size=1).map(tuple),
     final=st.booleans(),

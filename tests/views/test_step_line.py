@@ -55,7 +55,7 @@ def finished(*observations: Observation, verdict: Verdict | None = None, kept: b
             "✗",
             "tried to edit a.py → edit: old occurs 0 times",
         ),
-        (finished(DONE, verdict=replace(TESTED, final=True, reason="all pass")), "✓", "reported done → verified: all pass"),
+        (finished(DONE, verdict=replace(TESTED, final=True, finding="all pass")), "✓", "reported done → verified: all pass"),
         (
             finished(EDIT, DONE, verdict=Verdict(Ruling.FAIL, "tests were weakened", final=True), snapshot="s1"),
             "✗",

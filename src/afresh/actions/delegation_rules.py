@@ -18,7 +18,7 @@ from afresh.core.subtask import (
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import Verdict, summarise_check_run
+from afresh.core.verdict import NoteKind, Verdict, summarise_check_run
 from afresh.errors import ModelMistake
 from afresh.ports.code import CodeAnalysis
 from afresh.ports.workspace import FileTree
@@ -123,7 +123,7 @@ def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics
 
 def name_unfinished(verdict: Verdict) -> list[str]:
     """How much a part that passed has left open by its own plan, whose words are its own."""
-    left = len(verdict.evidence.open_items)
+    left = len(verdict.list_facts(NoteKind.OPEN_ITEMS))
     return [f"{format_count(left, 'item')} of its plan open"] if left else []
 
 

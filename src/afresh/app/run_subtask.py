@@ -134,4 +134,4 @@ def measure_part_work(project: Project, child: State) -> SubtaskWork:
         return NO_WORK
     verdict = child.verification.verdict
     changes = list_part_changes(Repository.find(project.paths.root), child.task.id, first, last)
-    return work_from_changes(changes, verdict.evidence.new_tests if verdict else 0)
+    return work_from_changes(changes, verdict.new_tests if verdict else 0)

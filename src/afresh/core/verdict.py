@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
 
@@ -195,25 +196,60 @@ class LoweredFunction:
         return f"{self.place}: complexity {self.before} -> {self.after}"
 
 
+class NoteKind(StrEnum):
+    """What a verdict says beside its finding, in the order in which its reason says it. Its words are the only place that puts a
+    note into a sentence."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str) -> "NoteKind":
+        kind = str.__new__(cls, value)
+        kind._value_, kind.words = value, words
+        return kind
+
+    DOCUMENT = "document", "{all}"
+    ALLOWED = "allowed", "{all}"
+    RED = "red", "{tests} failed before the task and still {fail}: {names}"
+    RED_ALONE = "red_alone", "{tests} failed before the task and still {fail}: {names}, and none that failed before passes now"
+    NAMED_FAILS = "named_fails", "{tests} that the task names still {fail}: {names}"
+    NEW_FAILS = "new_fails", "{news} {fail}: {names}"
+    WAIVED_FAILS = "waived_fails", "{tests} that the task may change {fail}: {names}"
+    FLAKY_CHECK = "flaky_check", "`{all}` is flaky and decides nothing"
+    UNDECIDED = "undecided", "flaky, deciding nothing: {names}"
+    FLAKY_ALONE = "flaky_alone", "flaky, failed and passed when run again alone: {names}"
+    FLAKY = "flaky", "flaky, failed and passed when run again: {names}"
+    PASSES_ALONE = "passes_alone", "passes alone and fails in each run of the whole check: {names}"
+    PASSED_AGAIN = "passed_again", "`{all}` failed, and passed when it was run again"
+    OTHERWISE = "otherwise", "fails otherwise than before: {names}"
+    LIBRARY = "library", "replaces functions of the standard library: {names}"
+    NO_TEST_BEFORE = "no_test_before", "before the task there was no test: this rests on the task's own"
+    UNSEEN_WRITES = "unseen_writes", "not all that it wrote is known: {all}"
+    FAILS_ELSEWHERE = "fails_elsewhere", "{all}"
+    AS_AT_BASE = "as_at_base", "what judges was as at the base: {names} (a change of it needs leave: `ask`)"
+    CHECKED_OUT = "checked_out", "judged as `git checkout` writes it, which is not what the commit holds: {names}"
+    SHARED = "shared", "changed or added, and named by what judges: {names}"
+    TEST_DATA = "test_data", "changed, and read by tests, which pass with it as it was, too: {names}"
+    STEERING = "steering", "changes what {all}"
+    SILENCED = "silenced", "silences more than before: {names}"
+    VIOLATIONS = "violations", "violations {all}"
+    ADDED = "added", "added beside what judges: {names}"
+    UNPROVEN = "unproven", "passes without the change, too: {count} of {new}: {names}"
+    NOT_SHOWN = "not_shown", "the checks passed before the task, too: they show that nothing broke, not that the work is done"
+    OPEN_ITEMS = "open_items", "open in the plan: {items}"
+    NETWORK = "network", "{all}"
+    NEEDS_WORDS = "needs_words", "at `complete` the user's words must call for this: {names}"
+
+
+_BEFORE_FINDING = (NoteKind.DOCUMENT, NoteKind.ALLOWED)
+_NOTE_ORDER = {kind: place for place, kind in enumerate(NoteKind)}
+
+
 @dataclass(frozen=True, slots=True)
-class CompletionEvidence:
-    """What is known of a finished task beyond its checks."""
+class VerdictNote:
+    """Something that whoever reads a verdict has to know: its kind, and the names or words that it is about."""
 
-    open_items: tuple[str, ...] = ()
-    """Items of the plan that are not done."""
-    new_tests: int = 0
-    """Tests that the task added and that pass."""
-    proven: int = 0
-    """Of these, the ones that fail without the change."""
-    unproven: tuple[str, ...] = ()
-    """The ones that pass without the change, too."""
-    unfixed: tuple[UnfixedFunction, ...] = ()
-    """Functions that are still over the limit."""
-    lowered: tuple[LoweredFunction, ...] = ()
-    """Functions that were brought down."""
-
-
-NO_COMPLETION_EVIDENCE = CompletionEvidence()
+    kind: NoteKind
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +257,8 @@ class Verdict:
     """The harness's word on one step, or on the whole task (`final`)."""
 
     ruling: Ruling
-    reason: str
+    finding: str
+    """What the checks came to, or why they were not needed."""
     runs: tuple[CheckRun, ...] = ()
     regressions: tuple[str, ...] = ()
     final: bool = False
@@ -230,13 +267,54 @@ class Verdict:
     """Tests and files that judge the task, changed without leave."""
     strays: tuple[str, ...] = ()
     """Files that the task may not write: they are put back."""
-    evidence: CompletionEvidence = NO_COMPLETION_EVIDENCE
-    flaky: tuple[str, ...] = ()
-    """Tests that failed, and passed when they were run again."""
-    allowed: tuple[str, ...] = ()
-    """Changes of tests with leave, and who gives it. The reason begins with them."""
-    still_failing: str = ""
-    """Which tests failed before the task and still fail, as the reason says it; empty if none."""
+    notes: tuple[VerdictNote, ...] = ()
+    new_tests: int = 0
+    """Tests that the task added and that pass."""
+    unfixed: tuple[UnfixedFunction, ...] = ()
+    """Functions that are still over the limit."""
+    lowered: tuple[LoweredFunction, ...] = ()
+    """Functions that were brought down."""
+
+    def add_note(self, kind: NoteKind, facts: Iterable[str]) -> "Verdict":
+        """With this note, if it is about anything."""
+        about = tuple(facts)
+        return replace(self, notes=(*self.notes, VerdictNote(kind, about))) if about else self
+
+    def list_facts(self, *kinds: NoteKind) -> tuple[str, ...]:
+        return tuple(fact for note in self.notes if note.kind in kinds for fact in note.facts)
+
+    @property
+    def reason(self) -> str:
+        """All that it says, in one sentence."""
+        notes = sorted(self.notes, key=lambda note: _NOTE_ORDER[note.kind])
+        words = [(note.kind in _BEFORE_FINDING, render_note(note, self.new_tests)) for note in notes]
+        parts = [*[text for first, text in words if first], self.finding, *[text for first, text in words if not first]]
+        return "; ".join(filter(None, parts))
+
+    @property
+    def still_failing(self) -> str:
+        """Which tests failed before the task and still fail, in words; empty if none."""
+        red = [note for note in self.notes if note.kind in (NoteKind.RED, NoteKind.RED_ALONE)]
+        return render_note(red[0], self.new_tests) if red else ""
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """Tests that failed, and passed when they were run again."""
+        return self.list_facts(NoteKind.FLAKY, NoteKind.FLAKY_ALONE)
+
+
+def render_note(note: VerdictNote, new_tests: int = 0) -> str:
+    count = len(note.facts)
+    return note.kind.words.format(
+        all="; ".join(note.facts),
+        names=list_first_names(note.facts, _MOST_NAMES.get(note.kind, MAX_LISTED_NAMES)),
+        items=describe_open_items(note.facts),
+        tests=format_count(count, "test"),
+        fail="fails" if count == 1 else "fail",
+        news=format_count(count, "new test"),
+        count=count,
+        new=format_count(new_tests, "new test"),
+    )
 
 
 _EVIDENCE_WORDS = {
@@ -261,14 +339,15 @@ def describe_linter_runs(baseline: Baseline) -> str:
 
 
 MAX_LISTED_NAMES = 3
+_MOST_NAMES = {NoteKind.AS_AT_BASE: 5}
 MAX_ITEM_CHARACTERS = 80
 """Of an item of the plan in a line of others."""
 
 
-def describe_open_items(evidence: CompletionEvidence) -> str:
+def describe_open_items(items: Sequence[str]) -> str:
     """The first few in the order of the plan, the rest by number; empty when none is open."""
-    more = len(evidence.open_items) - MAX_LISTED_NAMES
-    named = "; ".join(to_one_line(item, MAX_ITEM_CHARACTERS) for item in evidence.open_items[:MAX_LISTED_NAMES])
+    more = len(items) - MAX_LISTED_NAMES
+    named = "; ".join(to_one_line(item, MAX_ITEM_CHARACTERS) for item in items[:MAX_LISTED_NAMES])
     return named + (f" and {more} more" if more > 0 else "")
 
 
@@ -280,12 +359,6 @@ def describe_unfixed(unfixed: Sequence[UnfixedFunction]) -> str:
     more = len(unfixed) - MAX_UNFIXED_TOLD
     told = [f"{one.place} (complexity {one.complexity}): {one.reason or 'not tried'}" for one in unfixed[:MAX_UNFIXED_TOLD]]
     return "; ".join([*told, *([f"and {more} more"] if more > 0 else [])])
-
-
-def describe_unproven_tests(evidence: CompletionEvidence) -> str:
-    """`2 of 5 new tests: test_a, test_b`; empty when there are none."""
-    count = len(evidence.unproven)
-    return f"{count} of {format_count(evidence.new_tests, 'new test')}: {list_first_names(evidence.unproven)}" if count else ""
 
 
 def summarise_check_run(run: CheckRun) -> str:

@@ -8,7 +8,7 @@ from afresh.core.change import Change
 from afresh.core.leave import ChangedUnit
 from afresh.core.recognise_test_files import is_test_file
 from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE
-from afresh.core.verdict import Baseline, Ruling, Verdict, list_first_names
+from afresh.core.verdict import Baseline, NoteKind, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.baseline import find_baseline_blocker
@@ -28,7 +28,7 @@ from afresh.verification.regressions import (
     verdict_from_comparisons,
 )
 from afresh.verification.report_document import verify_document
-from afresh.verification.tampering import name_steering_changes, refuse_tampering
+from afresh.verification.tampering import note_steering_changes, refuse_tampering
 
 
 def verify_completion(
@@ -64,11 +64,12 @@ def verify_completion(
         return _refuse_missing_leave(judgements, judged, missing, measure), collect_archived_blocks(judgements)
     verdict = _make_final_verdict(context, judgements, changes, measure)
     if verdict.ruling is Ruling.PASS and (why := find_unproven_changes(context, workspace, changes, judged, judgements)):
-        verdict = replace(verdict, ruling=Ruling.FAIL, reason=why)
-    verdict = name_allowed_changes(verdict, judged)
+        verdict = replace(verdict, ruling=Ruling.FAIL, finding=why, notes=())
+    added = [one.path for one in judged.soft if one.what == "added"]  # no part in the court's run, and perhaps in later ones
+    verdict = verdict.add_note(NoteKind.ALLOWED, judged.describe_allowed()).add_note(NoteKind.ADDED, added)
     verdict, blocks = add_new_tests_to_verdict(context, workspace, changes, judgements, verdict)
     verdict = add_function_changes(verdict, context, workspace)
-    return (replace(verdict, reason=f"{report.reason}; {verdict.reason}") if report else verdict), blocks
+    return verdict.add_note(NoteKind.DOCUMENT, [report.reason] if report else []), blocks
 
 
 def _refuse_without_run(context: ToolContext, changes: Sequence[Change], measure: int) -> Verdict | None:
@@ -88,18 +89,10 @@ def _refuse_missing_leave(
     without = verdict_from_comparisons([one for one in judgements if one.with_base_tests], measure)
     reason = (
         f"changed without leave: {judged.describe(missing)}. Put that back as it was, or `ask`. "
-        f"Without these changes: {without.ruling}: {without.reason}"
+        f"Without these changes: {without.ruling}: {without.finding}"
     )
     unallowed = tuple(one.subject for one in missing)
-    return replace(without, ruling=Ruling.FAIL, reason=reason, final=True, unallowed=unallowed)
-
-
-def name_allowed_changes(verdict: Verdict, judged: LeaveJudgement) -> Verdict:
-    """With the changes of tests that have leave, first of all: whoever reads the verdict is to look at them. Settings that were
-    added had no part in the court's run, and may have one in later runs."""
-    told, added = judged.describe_allowed(), [one.path for one in judged.soft if one.what == "added"]
-    after = [f"added beside what judges: {list_first_names(added)}"] if added else []
-    return replace(verdict, reason="; ".join((*told, verdict.reason, *after)), allowed=told)
+    return replace(without, ruling=Ruling.FAIL, finding=reason, final=True, unallowed=unallowed)
 
 
 def _refuse_unlowered_count(context: ToolContext, measure: int) -> Verdict | None:
@@ -117,14 +110,13 @@ def _make_final_verdict(
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
     if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not has_turned_green(context, judgements):
-        red = verdict.still_failing
-        told = f"{red}, and none that failed before passes now"
-        verdict = replace(verdict, reason=verdict.reason.replace(red, told, 1), still_failing=told)
-    verdict = replace(verdict, reason=name_steering_changes(verdict, changes, context.state))
+        alone = {NoteKind.RED: NoteKind.RED_ALONE}
+        verdict = replace(verdict, notes=tuple(replace(note, kind=alone.get(note.kind, note.kind)) for note in verdict.notes))
+    verdict = note_steering_changes(verdict, changes, context.state)
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
-        return replace(verdict, ruling=Ruling.FAIL, reason="no new test was written: " + verdict.reason)
-    return replace(verdict, reason=f"{verdict.reason}; violations {was} -> {measure}") if was else verdict
+        return replace(verdict, ruling=Ruling.FAIL, finding="no new test was written: " + verdict.finding)
+    return verdict.add_note(NoteKind.VIOLATIONS, [f"{was} -> {measure}"] if was else [])
 
 
 def _has_new_tests(context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:

@@ -58,11 +58,11 @@ def end_with_acceptance(state: State, publish: Callable[[str, str], str]) -> lis
     """The verdict says who has accepted the work, and what the checks said last. Publishing it again gives the same commit."""
     known, by = state.verification, state.verification.accepted
     last = known.kept_verdict if known.is_undone else known.verdict
-    said = f"; the checks said {last.ruling}: {last.reason}" if last else "; no check has run on it"
-    reason = f"{by} has accepted the work as it is{said}"
-    verdict = replace(last or Verdict(Ruling.ACCEPTED, ""), ruling=Ruling.ACCEPTED, reason=reason, final=True, unallowed=())
+    said = f"; the checks said {last.ruling}: {last.finding}" if last else "; no check has run on it"
+    finding = f"{by} has accepted the work as it is{said}"
+    verdict = replace(last or Verdict(Ruling.ACCEPTED, ""), ruling=Ruling.ACCEPTED, finding=finding, final=True, unallowed=())
     commit = publish(state.workspace.snapshot, render_commit_message(state, state.task.goal, verdict))
-    return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, reason, commit)]
+    return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, verdict.reason, commit)]
 
 
 def rest_or_go_on(
@@ -192,7 +192,7 @@ def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
     subject, *rest = OWN_LINE.sub("The model says: ", summary).strip().splitlines() or [state.task.goal]
     body = "\n".join(rest).strip()
     verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"  # accepted is not verified
-    lowered = "\n".join(f"- {one.words}" for one in verdict.evidence.lowered)
+    lowered = "\n".join(f"- {one.words}" for one in verdict.lowered)
     parts = [
         _shorten_subject(subject), body, lowered, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
         f"{verified}: {verdict.reason}", f"Afresh-Task: {state.task.id}",

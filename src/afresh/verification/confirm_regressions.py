@@ -6,7 +6,7 @@ from dataclasses import replace
 from afresh.core.action import PLAIN_MANNER, RunManner
 from afresh.core.rewrite_check_command import narrow_to_names
 from afresh.core.task import Check
-from afresh.core.verdict import list_first_names
+from afresh.core.verdict import NoteKind, VerdictNote
 from afresh.outputs.outcomes import OutcomesByTest
 from afresh.ports.tool import ToolContext
 from afresh.verification.checks import CheckResult, run_check
@@ -28,7 +28,7 @@ def confirm_step_regressions(
     if not judged.regressions:
         return judged if ran.outcomes.readable else _confirm_unnamed(context, check, judged, before, compare)
     passed = _find_passing_alone(context, check, judged, before)
-    return _compare_without(passed, judged, before, compare, "alone")
+    return _compare_without(passed, judged, before, compare, NoteKind.FLAKY_ALONE)
 
 
 def confirm_final_regressions(
@@ -48,10 +48,9 @@ def confirm_final_regressions(
     for _ in range(MAX_WHOLE_RUNS_AGAIN if alone else 0):
         passed |= _find_passing(alone, run_check(context.sandbox, check, manner=manner).outcomes)
         if passed == alone:
-            return _compare_without(passed, judged, before, compare, "")
-    lasting = list_first_names(alone - passed)
-    note = (f"passes alone and fails in each run of the whole check: {lasting}",) if lasting else ()
-    judged = _compare_without(passed, judged, before, compare, "")
+            return _compare_without(passed, judged, before, compare, NoteKind.FLAKY)
+    note = (VerdictNote(NoteKind.PASSES_ALONE, tuple(sorted(alone - passed))),) if alone - passed else ()
+    judged = _compare_without(passed, judged, before, compare, NoteKind.FLAKY)
     return replace(judged, notes=(*judged.notes, *note))
 
 
@@ -59,7 +58,7 @@ def _confirm_unnamed(
     context: ToolContext, check: Check, judged: CheckComparison, before: BaselineCheck, compare: Compare
 ) -> CheckComparison:
     again = compare(run_check(context.sandbox, check), before)
-    note = f"`{check.command}` failed, and passed when it was run again"
+    note = VerdictNote(NoteKind.PASSED_AGAIN, (check.command,))
     return judged if again.problem else replace(again, notes=(*again.notes, note))
 
 
@@ -86,10 +85,9 @@ def _find_passing(tests: Iterable[str], outcomes: OutcomesByTest) -> frozenset[s
 
 
 def _compare_without(
-    passed: frozenset[str], judged: CheckComparison, before: BaselineCheck, compare: Compare, how: str
+    passed: frozenset[str], judged: CheckComparison, before: BaselineCheck, compare: Compare, how: NoteKind
 ) -> CheckComparison:
     if not passed:
         return judged
     again = compare(judged.ran, replace(before, flaky=before.flaky | passed))
-    note = f"flaky, failed and passed when run again{' ' if how else ''}{how}: {list_first_names(passed)}"
-    return replace(again, notes=(*again.notes, note), flaky=tuple(sorted(passed)))
+    return replace(again, notes=(*again.notes, VerdictNote(how, tuple(sorted(passed)))))

@@ -11,7 +11,7 @@ from afresh.core.recognise_test_files import get_file_name, is_code_file, is_pro
 from afresh.core.rewrite_check_command import narrow_to_names
 from afresh.core.steering_files import is_file_asked_for, list_persons_words
 from afresh.core.task import WRITE_TESTS_TYPE, Check
-from afresh.core.verdict import CheckRun, list_first_names
+from afresh.core.verdict import CheckRun, NoteKind, VerdictNote, list_first_names
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.checks import NO_TESTS, run_check
@@ -83,17 +83,17 @@ def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, resto
     return workspace.check_out(context.files.paths() if everything else changed)
 
 
-def _list_notes(court: Sequence[CourtChange], restored: Sequence[str], odd: Sequence[str], failed: bool) -> Iterator[str]:
+def _list_notes(court: Sequence[CourtChange], restored: Sequence[str], odd: Sequence[str], failed: bool) -> Iterator[VerdictNote]:
     """What a reader of the verdict has to know of the files."""
     if failed and restored:
-        yield f"what judges was as at the base: {list_first_names(restored, 5)} (a change of it needs leave: `ask`)"
+        yield VerdictNote(NoteKind.AS_AT_BASE, tuple(restored))
     if odd:
-        yield f"judged as `git checkout` writes it, which is not what the commit holds: {list_first_names(odd)}"
+        yield VerdictNote(NoteKind.CHECKED_OUT, tuple(odd))
     if shared := [one.path for one in court if one.kind is CourtKind.SHARED]:
-        yield f"changed or added, and named by what judges: {list_first_names(shared)}"
+        yield VerdictNote(NoteKind.SHARED, tuple(shared))
     data = [one.path for one in court if one.kind is CourtKind.DATA and one.base is not None and one.path in restored]
     if data and not failed:
-        yield f"changed, and read by tests, which pass with it as it was, too: {list_first_names(data)}"
+        yield VerdictNote(NoteKind.TEST_DATA, tuple(data))
 
 
 def _run_and_compare(
@@ -118,7 +118,7 @@ def _excuse_without_court(context: ToolContext, judged: CheckComparison, before:
         return judged
     if code != PYTEST_FOUND_NOTHING and not _FOUND_NOTHING.search(context.store.read(run.block)):
         return judged
-    return replace(judged, problem="", notes=("before the task there was no test: this rests on the task's own",))
+    return replace(judged, problem="", notes=(VerdictNote(NoteKind.NO_TEST_BEFORE),))
 
 
 def _judge_watched(
@@ -143,7 +143,7 @@ def _judge_watched(
         f"`{check.command}` writes {list_first_names(written)}, and did not at the base" if written else "",
         f"another module is loaded in place of one of the base: {list_first_names(hidden)}" if hidden else "",
     ]
-    notes = (*judged.notes, f"not all that it wrote is known: {seen.gap}") if seen.gap else judged.notes
+    notes = (*judged.notes, VerdictNote(NoteKind.UNSEEN_WRITES, (seen.gap,))) if seen.gap else judged.notes
     return replace(judged, problem="; ".join(filter(None, told)) or judged.problem, notes=notes)
 
 
@@ -251,5 +251,5 @@ def _explain_failing(green: _GreenTests, judged: CheckComparison, lost: Sequence
     sandbox = green.context.sandbox
     fits = run_check(sandbox, green.check, narrowed=command, manner=ELSEWHERE).run.exit == 0 if command else None
     if fits is False or (fits is None and sandbox.level != "bubblewrap"):  # there an editable install needs our variables
-        return replace(judged, notes=(*judged.notes, told))
+        return replace(judged, notes=(*judged.notes, VerdictNote(NoteKind.FAILS_ELSEWHERE, (told,))))
     return replace(judged, problem=told)

@@ -8,7 +8,7 @@ from afresh.core.change import Change
 from afresh.core.recognise_test_files import is_protected_path, is_test_file
 from afresh.core.rewrite_check_command import narrow_to_tests
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE, WRITE_TESTS_TYPE
-from afresh.core.verdict import CompletionEvidence, Ruling, Verdict, describe_unproven_tests
+from afresh.core.verdict import NoteKind, Ruling, Verdict, VerdictNote
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
 from afresh.verification.checks import CheckResult, run_check
@@ -29,19 +29,15 @@ def add_new_tests_to_verdict(
     new = find_new_tests(context, judgements)
     if verdict.ruling is not Ruling.PASS:
         return verdict, blocks
+    verdict = replace(verdict, new_tests=len(new))
     if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR:
-        return replace(verdict, evidence=CompletionEvidence(new_tests=len(new))), blocks
+        return verdict, blocks
     runs = run_tests_on_base(context, workspace, changes) if new else []
     passing = sorted(new & frozenset(test for ran in runs for test in ran.outcomes.passing))
-    evidence = CompletionEvidence((), len(new), len(new) - len(passing), tuple(passing))
-    named = describe_unproven_tests(evidence)
-    reason = f"{verdict.reason}; passes without the change, too: {named}" if named else verdict.reason
-    if not evidence.proven and not verdict.still_failing and not has_turned_green(context, judgements):
-        reason += f"; {NOTHING_TURNED_GREEN}"
-    return replace(verdict, reason=reason, evidence=evidence), (*blocks, *[block for ran in runs for block in ran.blocks])
-
-
-NOTHING_TURNED_GREEN = "the checks passed before the task, too: they show that nothing broke, not that the work is done"
+    verdict = verdict.add_note(NoteKind.UNPROVEN, passing)
+    if len(passing) == len(new) and not verdict.still_failing and not has_turned_green(context, judgements):
+        verdict = replace(verdict, notes=(*verdict.notes, VerdictNote(NoteKind.NOT_SHOWN)))
+    return verdict, (*blocks, *[block for ran in runs for block in ran.blocks])
 
 
 def has_turned_green(context: ToolContext, judgements: Sequence[CheckComparison]) -> bool:

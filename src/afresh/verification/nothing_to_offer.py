@@ -31,8 +31,7 @@ def add_function_changes(verdict: Verdict, context: ToolContext, workspace: Work
     if context.state.task.judged_as != FIX_VIOLATION_TYPE:
         return verdict
     unfixed = tuple(context.insight.explain_unfixed(context.state, context.files))
-    evidence = replace(verdict.evidence, unfixed=unfixed, lowered=_find_lowered_functions(context, workspace))
-    return replace(verdict, evidence=evidence)
+    return replace(verdict, unfixed=unfixed, lowered=_find_lowered_functions(context, workspace))
 
 
 def _find_lowered_functions(context: ToolContext, workspace: Workspace) -> tuple[LoweredFunction, ...]:

@@ -17,8 +17,10 @@ from afresh.core.verdict import (
     CheckRun,
     EvidenceSource,
     FailedTest,
+    NoteKind,
     Ruling,
     Verdict,
+    VerdictNote,
     is_named_by_order,
     list_first_names,
     name_test_function,
@@ -85,9 +87,7 @@ class CheckComparison:
     ran: CheckResult
     problem: str = ""
     regressions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    flaky: tuple[str, ...] = ()
-    """Tests that failed, and passed when they were run again."""
+    notes: tuple[VerdictNote, ...] = ()
     with_base_tests: bool = False
     """The code of the task was run with the tests of the base."""
     still_failing: frozenset[str] = NO_TESTS
@@ -106,7 +106,7 @@ def compare_step_run(ran: CheckResult, before: BaselineCheck) -> CheckComparison
 def _compare_at_once(ran: CheckResult, before: BaselineCheck) -> CheckComparison | None:
     """What decides whether it is one step or the whole task: a flaky check, a run that can't be read, a test that was lost."""
     if not before.decides:
-        return CheckComparison(ran, notes=(f"`{before.run.command}` is flaky and decides nothing",))
+        return CheckComparison(ran, notes=(VerdictNote(NoteKind.FLAKY_CHECK, (before.run.command,)),))
     if problem := _describe_unreadable_run(ran, before) or _describe_doubtful_run(ran, before):
         return CheckComparison(ran, problem)
     if lost := find_regressions(ran.outcomes, before):
@@ -174,22 +174,14 @@ def hidden_prefix_from_error(error: str) -> str:
     return "" if "::" in error else error.rstrip("/")
 
 
-def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[str]:
-    named = now.failing & before.required
-    new = now.failing - before.outcomes.tests.keys() - before.flaky
-    flaky, waived = now.failing & before.flaky, now.failing & before.waived - before.flaky
-    notes: list[str] = []
-    if named:
-        told = f"{format_count(len(named), 'test')} that the task names still {_conjugate_fail(len(named))}"
-        notes.append(f"{told}: {list_first_names(named)}")
-    if new:
-        notes.append(f"{format_count(len(new), 'new test')} {_conjugate_fail(len(new))}: {list_first_names(new)}")
-    if flaky:
-        notes.append(f"flaky, deciding nothing: {list_first_names(flaky)}")
-    if waived:
-        told = f"{format_count(len(waived), 'test')} that the task may change {_conjugate_fail(len(waived))}"
-        notes.append(f"{told}: {list_first_names(waived)}")
-    return notes
+def _list_notes(now: OutcomesByTest, before: BaselineCheck) -> list[VerdictNote]:
+    about = {
+        NoteKind.NAMED_FAILS: now.failing & before.required,
+        NoteKind.NEW_FAILS: now.failing - before.outcomes.tests.keys() - before.flaky,
+        NoteKind.UNDECIDED: now.failing & before.flaky,
+        NoteKind.WAIVED_FAILS: now.failing & before.waived - before.flaky,
+    }
+    return [VerdictNote(kind, tuple(sorted(tests))) for kind, tests in about.items() if tests]
 
 
 def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset[str] = NO_TESTS) -> CheckComparison:
@@ -207,7 +199,7 @@ def compare_final_run(ran: CheckResult, before: BaselineCheck, waived: frozenset
         return CheckComparison(ran, problem)
     problem, lost, notes = _judge_exit_code(ran, before)
     if library := set(ran.evidence.library) - set(before.run.evidence.library):
-        notes = (*notes, f"replaces functions of the standard library: {list_first_names(library)}")
+        notes = (*notes, VerdictNote(NoteKind.LIBRARY, tuple(sorted(library))))
     return _add_red_tests(CheckComparison(ran, problem, lost, notes), before)
 
 
@@ -248,11 +240,12 @@ def find_missing_tests(now: OutcomesByTest, before: BaselineCheck) -> frozenset[
     return (before.firm | failed) - before.waived - now.passing - now.failing
 
 
-def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+def _judge_exit_code(ran: CheckResult, before: BaselineCheck) -> tuple[str, tuple[str, ...], tuple[VerdictNote, ...]]:
     if ran.run.exit == 0:
         return _describe_hidden_failures(ran, before), (), ()
     failing = ran.outcomes.failing
-    note = (f"flaky, deciding nothing: {list_first_names(failing & before.flaky)}",) if failing & before.flaky else ()
+    undecided = failing & before.flaky
+    note = (VerdictNote(NoteKind.UNDECIDED, tuple(sorted(undecided))),) if undecided else ()
     if failing and failing <= before.undecided:
         return "", (), note
     new = find_new_failures(ran.outcomes, before)
@@ -303,7 +296,7 @@ def _add_red_tests(judged: CheckComparison, before: BaselineCheck) -> CheckCompa
     failures = tuple(replace(failure, failed_before=failure.test in red) for failure in ran.run.failures)
     run = replace(ran.run, failures=failures, red_as_before=bool(ran.run.exit) and alone)
     otherwise = [failure.test for failure in ran.run.failures if failure.test in red and _fails_otherwise(failure, before.run)]
-    note = (f"fails otherwise than before: {list_first_names(otherwise)}",) if otherwise else ()
+    note = (VerdictNote(NoteKind.OTHERWISE, tuple(otherwise)),) if otherwise else ()
     return replace(judged, ran=replace(ran, run=run), still_failing=red, notes=(*judged.notes, *note))
 
 
@@ -321,13 +314,6 @@ def hides_tests(test: str, outcome: str) -> bool:
     if test.startswith(_UNITTEST_LOAD_ERROR_PREFIX) or test.endswith(_FIXTURE_SUFFIXES):
         return True
     return outcome == ERROR and "::" not in test and not DOTTED_TEST_NAME.match(test)
-
-
-def describe_red_tests(red: Iterable[str]) -> str:
-    """`3 tests failed before the task and still fail: a, b, c`; empty for none."""
-    known = sorted(red)
-    told = f"{format_count(len(known), 'test')} failed before the task and still {_conjugate_fail(len(known))}"
-    return f"{told}: {list_first_names(known)}" if known else ""
 
 
 def _describe_hidden_failures(ran: CheckResult, before: BaselineCheck) -> str:
@@ -404,11 +390,10 @@ def verdict_from_comparisons(judgements: Sequence[CheckComparison], measure: int
     runs = tuple(judgement.ran.run for judgement in judgements)
     told = sorted(judgements, key=lambda judgement: judgement.with_base_tests)
     said = problems or ["; ".join(_summarise_comparison(judgement) for judgement in told)]
-    flaky = dict.fromkeys(test for judgement in judgements for test in judgement.flaky)
     ruling = Ruling.FAIL if problems else Ruling.PASS
-    red = describe_red_tests({test for judgement in judgements for test in judgement.still_failing})
-    reason = "; ".join([*said, *([red] if red else []), *notes])
-    return Verdict(ruling, reason, runs, tuple(lost), measure=measure, flaky=tuple(flaky), still_failing=red)
+    red = sorted({test for judgement in judgements for test in judgement.still_failing})
+    verdict = Verdict(ruling, "; ".join(said), runs, tuple(lost), measure=measure, notes=tuple(notes))
+    return verdict.add_note(NoteKind.RED, red)
 
 
 def _summarise_comparison(judgement: CheckComparison) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.steering_files import describe_steering_files, list_unasked_steering_files
-from afresh.core.verdict import Ruling, Verdict, list_first_names
+from afresh.core.verdict import NoteKind, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 
 _SILENCERS = re.compile(
@@ -30,16 +30,11 @@ def refuse_tampering(context: ToolContext, changes: Sequence[Change], measure: i
     return Verdict(Ruling.FAIL, reason, final=True, measure=measure, strays=tuple(steering))
 
 
-def name_steering_changes(verdict: Verdict, changes: Sequence[Change], state: State) -> str:
-    """The verdict's reason, what of the result acts unasked, since a person wanted it, and what it silences more than before."""
-    told = describe_steering_files([change.path for change in changes], state.workspace.obeyed)
+def note_steering_changes(verdict: Verdict, changes: Sequence[Change], state: State) -> Verdict:
+    """With what of the result acts unasked, since a person wanted it, and what it silences more than before."""
+    acts = describe_steering_files([change.path for change in changes], state.workspace.obeyed)
     more = [name for change in changes if not _PROSE.search(change.path) for name in _list_more_silencers(change)]
-    parts = (
-        verdict.reason,
-        f"changes what {told}" if told else "",
-        f"silences more than before: {list_first_names(more)}" if more else "",
-    )
-    return "; ".join(filter(None, parts))
+    return verdict.add_note(NoteKind.STEERING, [acts] if acts else []).add_note(NoteKind.SILENCED, more)
 
 
 def _list_more_silencers(change: Change) -> Iterator[str]:

@@ -9,7 +9,7 @@ from afresh.core.recognise_test_files import is_code_file, is_conftest, is_prote
 from afresh.core.state import State
 from afresh.core.step_result import StepActions, StepVerification
 from afresh.core.task import Check
-from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Ruling, Verdict, join_first_names, list_first_names
+from afresh.core.verdict import TARGETED_SCOPE_PREFIX, NoteKind, Ruling, Verdict, join_first_names
 from afresh.ports.tool import ToolContext
 from afresh.runtime import Runtime
 from afresh.verification.baseline import NO_CHECKS_REASON
@@ -19,8 +19,7 @@ from afresh.verification.completion import verify_completion
 from afresh.verification.confirm_regressions import confirm_step_regressions
 from afresh.verification.court import find_court_changes
 from afresh.verification.manifest_settings import is_manifest
-from afresh.verification.network_use import name_network_use
-from afresh.verification.open_items import name_open_items
+from afresh.verification.network_use import note_open_items_and_network
 from afresh.verification.permission import LeaveJudgement, is_allowed_test, judge_leave
 from afresh.verification.project_linters import find_new_findings
 from afresh.verification.regressions import (
@@ -66,9 +65,8 @@ def _verify_change(state: State, deeds: StepActions, runtime: Runtime) -> StepVe
     if verdict.ruling is not Ruling.PASS or state.task.report or not state.task.checks or not judges:
         return StepVerification(verdict, blocks)
     judged = judge_leave(context, find_court_changes(context, runtime.workspace))
-    missing = {one.told for one in judged.missing if one.path in changed}
-    needs = f"; at `complete` the user's words must call for this: {list_first_names(missing)}" if missing else ""
-    return StepVerification(replace(verdict, reason=verdict.reason + needs), blocks)
+    missing = dict.fromkeys(one.told for one in judged.missing if one.path in changed)
+    return StepVerification(verdict.add_note(NoteKind.NEEDS_WORDS, missing), blocks)
 
 
 def _verify_claim(state: State, deeds: StepActions, runtime: Runtime) -> tuple[State, StepVerification]:
@@ -83,7 +81,7 @@ def _verify_claim(state: State, deeds: StepActions, runtime: Runtime) -> tuple[S
     if not judged.missing and (after := review_changes(state, judged.soft, runtime)) is not state:
         state = after
         verdict, blocks = verify_completion(open_context(state, deeds, runtime), runtime.workspace, court)
-    verdict = name_network_use(name_open_items(verdict, state, deeds), state, deeds)
+    verdict = note_open_items_and_network(verdict, state, deeds)
     return state, StepVerification(verdict, blocks, missing if verdict.unallowed else ())
 
 

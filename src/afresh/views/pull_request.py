@@ -12,7 +12,7 @@ from afresh.core.task import TaskStatus
 from afresh.core.text import format_count
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import list_first, to_one_line
-from afresh.core.verdict import describe_evidence, list_first_names, sum_check_runs, summarise_check_run
+from afresh.core.verdict import NoteKind, describe_evidence, list_first_names, sum_check_runs, summarise_check_run
 from afresh.views.markdown import break_references, format_code, quote_lines
 from afresh.views.task_status import find_current_verdict, list_current_failures, list_evidence_lines
 
@@ -91,10 +91,10 @@ def _describe_outcome(state: State) -> str:
 
 def _list_tests(state: State, changes: Sequence[Change]) -> Iterator[str]:
     verdict = find_current_verdict(state)[0]
-    if verdict and (count := verdict.evidence.new_tests):
+    if verdict and (count := verdict.new_tests):
         files = [one.path for one in changes if is_test_code(one.path)]
         yield f"- {format_count(count, 'test')} added{f' in {list_first_names(files)}' if files else ''}"
-    yield from (f"- {format_code(one, 300)}" for one in (verdict.allowed if verdict else ()))
+    yield from (f"- {format_code(one, 300)}" for one in (verdict.list_facts(NoteKind.ALLOWED) if verdict else ()))
 
 
 def _list_open_points(state: State, verified: bool) -> Iterator[str]:

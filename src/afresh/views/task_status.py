@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.core.verdict import CheckTally, describe_open_items, describe_unfixed, describe_unproven_tests, sum_check_runs
+from afresh.core.verdict import CheckTally, NoteKind, describe_open_items, describe_unfixed, render_note, sum_check_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def list_current_runs(state: State) -> tuple[CheckRun, ...]:
 def list_lowered_functions(state: State) -> list[str]:
     """Return each function that the task brought down, with its complexity before and after."""
     verdict = find_current_verdict(state)[0]
-    return [one.words for one in verdict.evidence.lowered] if verdict else []
+    return [one.words for one in verdict.lowered] if verdict else []
 
 
 def list_evidence_lines(state: State) -> list[tuple[str, str]]:
@@ -54,14 +54,14 @@ def list_evidence_lines(state: State) -> list[tuple[str, str]]:
     verdict, baseline = find_current_verdict(state)[0], state.verification.baseline
     if verdict is None:
         return [("red", told) for told in (baseline.red if baseline else ())]
+    left = verdict.list_facts(NoteKind.OPEN_ITEMS)
     told = [
         ("red", verdict.still_failing),
-        ("open", describe_open_items(verdict.evidence)),
-        ("unproven", describe_unproven_tests(verdict.evidence)),
+        ("open", f"plan items not done: {describe_open_items(left)}" if left else ""),
+        *(("unproven", render_note(note, verdict.new_tests)) for note in verdict.notes if note.kind is NoteKind.UNPROVEN),
+        ("left alone", describe_unfixed(verdict.unfixed)),
     ]
-    told.append(("left alone", describe_unfixed(verdict.evidence.unfixed)))
-    meaning = {"open": "plan items not done: ", "unproven": "passes without the change, too: "}
-    return [(label, f"{meaning.get(label, '')}{text}") for label, text in told if text]
+    return [(label, text) for label, text in told if text]
 
 
 def describe_tests(state: State) -> str:

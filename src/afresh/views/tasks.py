@@ -233,7 +233,9 @@ PART_BY_KEY = {
 
 
 def state_to_json(state: State) -> dict[str, Any]:
-    return {key: to_plain_value(attrgetter(part)(state)) for key, part in PART_BY_KEY.items()}
+    parts = {key: to_plain_value(attrgetter(part)(state)) for key, part in PART_BY_KEY.items()}
+    verdict = state.verification.verdict
+    return {**parts, "verdict": verdict and {**parts["verdict"], "reason": verdict.reason}}
 
 
 def permissions_to_json(state: State) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest
 from afresh.core.steering_files import describe_steering_files
 from afresh.core.task import TaskStatus, TicketQuery, describe_worker
-from afresh.core.verdict import Ruling, Verdict
+from afresh.core.verdict import NoteKind, Ruling, Verdict
 from afresh.errors import BadInput, NeedsPerson, NotPossible
 from afresh.journal.undo import is_just_undone, select_steps_to_undo, undo_steps
 from afresh.verification.conclude_step import render_commit_message
@@ -62,7 +62,7 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     where = f"to {repository.current_branch} " if repository.current_branch and not start.carried else ""
     acts = describe_steering_files(state.workspace.changed, (*state.workspace.obeyed, *list_obeyed_paths(repository.root)))
     verdict = state.verification.verdict
-    red, allowed = (verdict.still_failing, verdict.allowed) if verdict else ("", ())
+    red, allowed = (verdict.still_failing, verdict.list_facts(NoteKind.ALLOWED)) if verdict else ("", ())
     notes = [
         *(f"{one[:1].upper()}{one[1:]}." for one in allowed),
         done.note,
