@@ -1,8 +1,7 @@
 """Why the result of a task could not be merged into the user's branch."""
 
-from collections.abc import Sequence
-
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.verdict import join_first_names
 
 MAX_NAMES = 8
 
@@ -20,10 +19,5 @@ class RefusedMerge:
     @property
     def words(self) -> str:
         if self.conflicts:
-            return f"it conflicts with what was committed since in {_list_first(self.conflicts)}"
-        return f"merged with what was committed since, this fails: {_list_first(self.failures)}"
-
-
-def _list_first(names: Sequence[str]) -> str:
-    more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
-    return ", ".join([*names[:MAX_NAMES], *more])
+            return f"it conflicts with what was committed since in {join_first_names(self.conflicts, MAX_NAMES)}"
+        return f"merged with what was committed since, this fails: {join_first_names(self.failures, MAX_NAMES)}"

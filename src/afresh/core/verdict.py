@@ -197,8 +197,7 @@ class LoweredFunction:
 
 
 class NoteKind(StrEnum):
-    """What a verdict says beside its finding, in the order in which its reason says it. Its words are the only place that puts a
-    note into a sentence."""
+    """What a verdict says beside its finding, in the order in which its reason says it, and how it says it."""
 
     words: str
 
@@ -240,7 +239,6 @@ class NoteKind(StrEnum):
     NEEDS_WORDS = "needs_words", "at `complete` the user's words must call for this: {names}"
 
 
-_BEFORE_FINDING = (NoteKind.DOCUMENT, NoteKind.ALLOWED)
 _NOTE_ORDER = {kind: place for place, kind in enumerate(NoteKind)}
 
 
@@ -287,15 +285,14 @@ class Verdict:
     def reason(self) -> str:
         """All that it says, in one sentence."""
         notes = sorted(self.notes, key=lambda note: _NOTE_ORDER[note.kind])
-        words = [(note.kind in _BEFORE_FINDING, render_note(note, self.new_tests)) for note in notes]
-        parts = [*[text for first, text in words if first], self.finding, *[text for first, text in words if not first]]
-        return "; ".join(filter(None, parts))
+        words = [render_note(note, self.new_tests) for note in notes]
+        first = sum(note.kind in (NoteKind.DOCUMENT, NoteKind.ALLOWED) for note in notes)
+        return "; ".join(filter(None, [*words[:first], self.finding, *words[first:]]))
 
     @property
     def still_failing(self) -> str:
         """Which tests failed before the task and still fail, in words; empty if none."""
-        red = [note for note in self.notes if note.kind in (NoteKind.RED, NoteKind.RED_ALONE)]
-        return render_note(red[0], self.new_tests) if red else ""
+        return next((render_note(note) for note in self.notes if note.kind in (NoteKind.RED, NoteKind.RED_ALONE)), "")
 
     @property
     def flaky(self) -> tuple[str, ...]:
