@@ -16,7 +16,7 @@ from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail, make_ticket_marks
 from afresh.core.states.queue_state import StopRequest, TaskHeld, WorkFigures
-from afresh.core.symbol import SearchHit
+from afresh.core.symbol import SearchHit, Symbol
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.core.usage import Usage
 from afresh.core.verdict import UnfixedFunction
@@ -255,6 +255,9 @@ class EmptyInsight:
         return {}
 
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
+        return ()
+
+    def definitions(self, path: str, text: str) -> Sequence[Symbol]:
         return ()
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:

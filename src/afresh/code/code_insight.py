@@ -23,6 +23,7 @@ from afresh.code.context_items.violations import find_complexity_violations, ren
 from afresh.code.context_items.work_focus import WorkFocus, build_work_focus
 from afresh.code.index.code_index import CodeIndex, refresh_code_index
 from afresh.code.index.update_index import MemoryCodeStore
+from afresh.code.languages.registry import read_source
 from afresh.code.project_profile.profile import ProfileInputs, build_profile
 from afresh.code.python_source import PythonFunction, PythonSource, PythonTree, PythonTreeReader
 from afresh.code.refactoring.suggest_extractions import ProjectFacts, Suggestion, suggest_refactorings
@@ -31,7 +32,7 @@ from afresh.core.commit import NO_COMMIT_HISTORY, CommitHistory
 from afresh.core.context_item import Excerpt, Item, Note
 from afresh.core.line_region import Region
 from afresh.core.state import State
-from afresh.core.symbol import SearchHit
+from afresh.core.symbol import SearchHit, Symbol
 from afresh.core.task import FIX_VIOLATION_TYPE, REFACTOR_TYPE
 from afresh.core.verdict import UnfixedFunction
 from afresh.ports.code import CodeIndexStore
@@ -106,6 +107,9 @@ class CodeInsight:
 
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return select_tests_for_change(changed, self._code(files))
+
+    def definitions(self, path: str, text: str) -> Sequence[Symbol]:
+        return read_source(path, text).symbols
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:
         return find_definitions_and_uses(self._code(files), text)

@@ -6,7 +6,7 @@ from typing import Protocol
 from afresh.core.context_item import Item
 from afresh.core.line_region import Region
 from afresh.core.state import State
-from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, TreeListing
+from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, SearchHit, Symbol, TreeListing
 from afresh.core.verdict import UnfixedFunction
 from afresh.ports.workspace import FileTree
 
@@ -55,6 +55,10 @@ class CodeAnalysis(ComplexityAnalysis, Protocol):
 
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         """Test files that cover the changed files; empty when that is not known."""
+        ...
+
+    def definitions(self, path: str, text: str) -> Sequence[Symbol]:
+        """Those of a text as the file at the path would have it; empty when its language is not known."""
         ...
 
     def find(self, text: str, files: FileTree) -> Sequence[SearchHit]:

@@ -132,7 +132,11 @@ def test_edit_replaces_exactly_one_place():
 
 @pytest.mark.parametrize(
     ("old", "said"),
-    [("x", "occurs 2 times.*lines 1, 2"), ("y = 22", "nearest is line 3: 'y = 2'"), ("zzz", "copy it exactly")],
+    [
+        ("x", "occurs 2 times.*lines 1, 2; give `at`.*'all 2'"),
+        ("y = 22", "nearest is line 3: 'y = 2'"),
+        ("zzz", "copy it exactly"),
+    ],
 )
 def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old, said):
     files = DictFiles(**{"a.py": "x = 1\nx = 2\ny = 2\n"})
@@ -146,7 +150,7 @@ def test_an_edit_that_cannot_be_placed_changes_nothing_and_says_what_is_near(old
     [
         ("y = 2", "y = 3\nz = 4", "a.py: line 2 replaced (now lines 2-3)"),
         ("x = 1\ny = 2\n", "", "a.py: lines 1-2 removed"),
-        ("", "z = 4", "a.py: line 3 appended"),
+        ("", "z = 4", "a.py: line 3 added"),
     ],
 )
 def test_an_edit_says_which_lines_it_replaced_and_where_the_new_ones_are(old, new, said):
@@ -154,12 +158,93 @@ def test_an_edit_says_which_lines_it_replaced_and_where_the_new_ones_are(old, ne
     assert use("edit", here, path="a.py", old=old, new=new).text.splitlines()[0] == said
 
 
-def test_an_edit_with_a_count_replaces_all_copies_and_no_other_number_of_them():
-    files = DictFiles(**{"a.py": "def get(url):\n    a = 1\ndef put(url):\n    a = 1\n"})
-    with pytest.raises(ModelMistake, match=r"occurs 2 times.*`count`"):
-        use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", count=3)
-    told = use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", count=2).text
-    assert told.startswith("a.py: line 2 and 1 more like it replaced") and files.texts["a.py"].count("a = 2") == 2
+def test_all_copies_are_replaced_in_a_file_or_a_folder_or_none_if_the_number_is_another():
+    files = DictFiles(**{"a.py": "def get(url):\n    a = 1\ndef put(url):\n    a = 1\n", "lib/b.py": "get = forget()\n"})
+    with pytest.raises(ModelMistake, match=r"occurs 2 times in a.py: a.py 2"):
+        use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", at="all 3")
+    told = use("edit", make_context(files), path="a.py", old="a = 1", new="a = 2", at="all 2").text
+    assert told.startswith("2 replaced: a.py 2\n- a = 1") and files.texts["a.py"].count("a = 2") == 2
+    told = use("edit", make_context(files), path=".", old="get", new="fetch", at="all").text
+    assert told.startswith("2 replaced: a.py 1, lib/b.py 1")
+    assert files.texts["lib/b.py"] == "fetch = forget()\n" and files.texts["a.py"].startswith("def fetch(url)")
+
+
+def test_copies_in_files_that_act_unasked_are_not_replaced():
+    before = {"a.py": "get\n", ".vscode/tasks.json": '"get"\n'}
+    files = DictFiles(**before)
+    with pytest.raises(ModelMistake, match="acts unasked"):
+        use("edit", make_context(files), path=".", old="get", new="put", at="all 2")
+    assert files.texts == before
+
+
+SERVERS = {
+    "a.py": "class Client:\n    def get(self):\n        return 1\n\n    @property\n    def url(self):\n        return 1\n\n\n"
+    "class Server:\n    def get(self):\n        return 1\n",
+    "a.js": "class Client {\n  get() {\n    return 1\n  }\n}\n",
+    "a.ts": "export class Client {\n  get(): number {\n    return 1\n  }\n}\n",
+    "a.go": "package a\n\ntype Client struct{}\n\n// get gets.\nfunc (c Client) get() int {\n\treturn 1\n}\n",
+    "a.rs": "struct Client;\n\nimpl Client {\n    fn get(&self) -> i32 {\n        1\n    }\n}\n",
+    "A.java": "class Client {\n    int get() {\n        return 1;\n    }\n}\n",
+    "A.cs": "class Client {\n    int Get() {\n        return 1;\n    }\n}\n",
+}
+
+
+@pytest.mark.parametrize("path", SERVERS)
+def test_a_definition_is_replaced_by_its_name_in_each_language(path):
+    files = DictFiles(**SERVERS)
+    name = "Client.Get" if path == "A.cs" else "Client.get"
+    start = next(n for n, line in enumerate(SERVERS[path].splitlines()) if "get" in line.lower() and "//" not in line)
+    use("edit", make_context(files, insight=CodeInsight()), path=path, at=name, new="one\n  two")
+    was, now = SERVERS[path].splitlines(), files.texts[path].splitlines()
+    depth = was[start][: len(was[start]) - len(was[start].lstrip())]
+    end = start + (2 if path == "a.py" else 3)
+    assert now == [*was[:start], f"{depth}one", f"{depth}  two", *was[end:]]
+
+
+@pytest.mark.parametrize(
+    ("path", "args", "before", "after"),
+    [
+        ("a.py", {"at": "before Client.url", "new": "x = 1\n"}, "    @property", "    x = 1\n\n    @property"),
+        ("a.py", {"at": "after Server", "new": "x = 1"}, "1\n$", "1\n\n\nx = 1\n$"),
+        ("a.py", {"at": "before Server", "new": "x = 1"}, "class Server", "x = 1\n\n\nclass Server"),
+        ("a.py", {"at": "Client.url()", "new": ""}, "    @property\n    def url(self):\n        return 1\n\n\n", ""),
+        ("a.py", {"at": "get:11", "new": "    pass"}, "11    def get(self):\n        return 1", "11    pass"),
+        ("a.py", {"at": "Server", "old": "return 1", "new": "return 2"}, "1\n$", "2\n$"),
+        ("a.go", {"at": "before get", "new": "var x int"}, "// get", "var x int\n\n// get"),
+        ("a.go", {"at": "Client::get", "new": "// 2\nvar y\n"}, "*", "package a\n\ntype Client struct{}\n\n// 2\nvar y\n"),
+        ("a.py", {"at": "Server", "old": "", "new": "x = 1"}, "1\n$", "1\n\n\nx = 1\n$"),
+    ],
+)  # fmt: skip
+def test_text_goes_into_before_or_after_a_definition(path, args, before, after):
+    files = DictFiles(**SERVERS)
+    told = use("edit", make_context(files, insight=CodeInsight()), path=path, **args).text
+    text = SERVERS[path]
+    if before.startswith("11"):
+        head, tail = text.split("class Server:\n")
+        want = f"{head}class Server:\n{tail.replace(before[2:], after[2:])}"
+    elif before == "*":
+        want = after
+    else:
+        want = f"{text}$".replace(before, after, 1).removesuffix("$")
+    assert files.texts[path] == want and told.startswith(f"{path}: line")
+
+
+@pytest.mark.parametrize(
+    ("path", "at", "said"),
+    [
+        ("a.py", "get", "defined 2 times in a.py: give one of Client.get:2, Server.get:11"),
+        ("a.py", "Client.gett", "defines no Client.gett; it has Client.get"),
+        ("a.txt", "get", "nothing that is known here: give `old`"),
+        ("a.py", "the first one", "is the name of a definition"),
+        ("b.js", "get", "shares a line with Client"),
+    ],
+)
+def test_a_definition_that_is_not_the_only_one_is_not_changed_and_the_candidates_are_named(path, at, said):
+    files = DictFiles(**SERVERS, **{"a.txt": "get", "b.js": "class Client { get() { return 1 } }\n"})
+    before = dict(files.texts)
+    with pytest.raises(ModelMistake, match=said):
+        use("edit", make_context(files, insight=CodeInsight()), path=path, at=at, new="x")
+    assert files.texts == before
 
 
 ADDRESS, OTHER = "postgres://eve:hunter2@db.example/x", "postgres://bob:swordfish@db.example/y"
@@ -215,7 +300,7 @@ MARKS = "key:\n" + "[redacted]\n" * 10
         ("a.ini", {"old": "postgres://[redacted]@", "new": "postgres:[redacted]@"}, "would show"),
         ("key.py", {"old": "sk-ant-", "new": "zz"}, "occurs 0 times"),
         ("key.py", {"old": "ant-api03", "new": "ant_api03"}, "occurs 0 times"),
-        ("key.py", {"old": "ant-api03-Zq8", "new": "x", "count": 2}, "occurs 0 times"),
+        ("key.py", {"old": "ant-api03-Zq8", "new": "x", "at": "all 2"}, "occurs 0 times"),
         ("key.py", {"old": "redacted", "new": "x"}, "occurs 0 times"),
         ("pem.txt", {"old": MARKS, "new": MARKS.replace("]\n[", "]\nx\n[", 1)}, "nothing new between"),
         ("pem.txt", {"new": f"{MARKS.replace(']', ']x', 3)}end\n"}, "nothing new between"),

@@ -49,5 +49,5 @@ def item_from_text(text: str) -> PlanItem:
     return PlanItem(text[3:].strip() if text[:3].lower() in ("[x]", "[ ]") else text.strip(), done)
 
 
-PLAN_SCHEMA = make_tool_schema("plan", "Set the plan (12 items), or tick item 2: '[x] 2'.", items=("array", ""))
+PLAN_SCHEMA = make_tool_schema("plan", "Set the plan, or tick item 2: '[x] 2'.", items=("array", ""))
 tool = FunctionTool(PLAN_SCHEMA, set_plan)

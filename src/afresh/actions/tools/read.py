@@ -69,7 +69,7 @@ def render_folder(folder: str, held: Sequence[str]) -> str:
 
 tool = FunctionTool(
     make_tool_schema(
-        "read", f"Lines of a file ({DEFAULT_LINE_COUNT} from `start`), folder or output @id.", ("start", "lines"),
+        "read", f"{DEFAULT_LINE_COUNT} lines of a file, or folder, or output @id.", ("start", "lines"),
         path="", start=("integer", ""), lines=("integer", ""),
     ),
     read_path,

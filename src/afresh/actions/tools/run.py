@@ -140,7 +140,7 @@ def render_command_result(done: CommandRun) -> str:
 tool = FunctionTool(
     make_tool_schema(
         "run",
-        "Shell command; no git; 120 s; $TMPDIR lasts one call.",
+        "Shell; no git; 120 s; $TMPDIR lasts one call.",
         optional=(REASON_ARGUMENT,),
         command="",
         **{REASON_ARGUMENT: ""},
