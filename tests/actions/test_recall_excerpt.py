@@ -10,7 +10,6 @@ from afresh.actions.recall_excerpt import (
     select_line_range,
     select_lines_about,
     select_outline,
-    split_into_parts,
     terms_from_question,
 )
 from afresh.core.tokens import estimate_tokens
@@ -61,12 +60,6 @@ def test_lines_that_are_asked_for_come_in_one_piece(text, first, more, room):
     assert list(part.numbers) == list(range(first, first + len(part.numbers)))
 
 
-@given(LINES)
-def test_parts_cover_the_text_in_order(lines):
-    found = split_into_parts(lines)
-    assert [number for start, end in found for number in range(start, end)] == list(range(len(lines)))
-
-
 @given(TEXTS)
 def test_a_text_that_fits_is_shown_whole(text):
     part = select_outline(text, 10**9, estimate_tokens)
@@ -89,4 +82,4 @@ def test_the_rare_word_decides_not_the_common_one():
     text = "\n\n".join(
         [*(f"error number {n}" for n in range(40)), "error of the gasket", *(f"error number {n}" for n in range(40))]
     )
-    assert select_lines_about(text, "gasket error", 40, estimate_tokens).numbers[0] == 81
+    assert 81 in select_lines_about(text, "gasket error", 40, estimate_tokens).numbers
