@@ -4,12 +4,14 @@ BENCHES := $(wildcard bench/startup.py bench/store.py)
 RECORDED := bench/recorded.py
 export VENV
 
-.PHONY: help setup small-model demo test test-sandboxed explore lint types torture attacks reliability bench test-pythons requirements clean
+.PHONY: help setup small-model demo test journeys mutants test-sandboxed explore lint types torture attacks reliability bench test-pythons requirements clean
 
 help:
 	@echo 'make setup         everything that is needed, in $(VENV)'
 	@echo 'make demo          see it work: an agent on a sample project, killed and resumed'
-	@echo 'make test          lint, types and all tests'
+	@echo 'make test          lint, types and the tests of every commit'
+	@echo 'make journeys      the tests that take long: several processes, PostgreSQL, a browser, kills'
+	@echo 'make mutants       break the source in many ways, and see whether a test notices; SEED=N repeats those of a run'
 	@echo 'make test-sandboxed  the tests that depend on the sandbox; .ci/run runs them with less of one'
 	@echo 'make small-model   a real small model for the tests, 130 MB; SMALL_MODEL=no leaves it out'
 	@echo 'make explore       new examples for the property tests; SEED=N repeats those of a run'
@@ -44,10 +46,21 @@ WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2)
 PYTEST = $(BIN)/python -m pytest -q -rsfE -n $(WORKERS) --dist worksteal
 
 # Types are checked beside the tests, on one core alone; what is wrong with them is told at the end.
-test: lint small-model
+# What takes long is left to `make journeys`, but for one test of its kind.
+test: lint
 	@mkdir -p build
 	@$(BIN)/pyright --pythonpath $(BIN)/python >build/types.log 2>&1 & types=$$!; \
-	$(PYTEST); behaviour=$$?; wait $$types || { cat build/types.log; exit 1; }; exit $$behaviour
+	$(PYTEST) -m 'not torture and (daily or not journey)'; behaviour=$$?; wait $$types || { cat build/types.log; exit 1; }; exit $$behaviour
+
+journeys: small-model
+	@$(PYTEST) -m 'journey and not daily and not torture'
+
+# Every guard of tests/twins.py put out of action, then mutants of four rooms drawn by chance. LEAST is the share to be noticed, in %.
+NUMBER ?= 60
+LEAST ?= 0
+mutants: setup
+	@$(BIN)/python tests/mutants.py twins
+	@$(BIN)/python tests/mutants.py random --number $(NUMBER) --seed $(SEED) --least $(LEAST)
 
 # The part of the tests that depends on the sandbox, or with PART='sandboxed or browser' on either; .ci/run runs it with less of one.
 PART ?= sandboxed

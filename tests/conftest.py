@@ -78,6 +78,7 @@ LONGEST = (
 
 
 BROWSER_FIXTURES = frozenset({"chromium", "filled", "browser"})
+POSTGRES_FIXTURES = frozenset({"postgres_server", "postgres", "postgres_store"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -87,6 +88,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("sandboxed")
         if BROWSER_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("browser")
+        if (BROWSER_FIXTURES | POSTGRES_FIXTURES).intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("journey")
 
 
 def pytest_collection_finish() -> None:

@@ -15,7 +15,7 @@ SEE = (
     "print(find_bubblewrap(), read_landlock_version())"
 )
 TOOLS = ("awk", "bash", "cat", "dirname", "env", "grep", "mkdir", "rm", "sh", "tail", "tee")
-PASSES = ("test", "test-sandboxed PART=sandboxed or browser", "test-sandboxed")
+PASSES = ("test journeys", "test-sandboxed PART=sandboxed or browser", "test-sandboxed", "mutants")
 
 
 MAKE = """
@@ -84,16 +84,18 @@ def test_a_bare_and_busy_machine_comes_first_and_the_counts_of_all_passes_last(c
     assert code == 0 and [line for line in said if line.startswith(("ci:", "make"))] == [
         "make setup",
         "ci: all checks without bubblewrap and Chromium, beside two busy processes",
-        "make test",
+        "make test journeys -k",
         "ci: not installed, so some tests are skipped: bubblewrap chromium",
         "ci: what depends on a sandbox or a browser, with what there is of both",
         "make test-sandboxed PART=sandboxed or browser",
         "ci: what depends on a sandbox, without any",
         "make test-sandboxed",
+        "ci: guards out of action, and mutants by chance; of the second only the share is told",
+        "make mutants",
         "ci: new examples for the property tests; what they find decides nothing",
         "make explore",
     ]  # fmt: skip
-    assert "python scripts/run-without bubblewrap chromium -- make test" in said
+    assert "python scripts/run-without bubblewrap chromium -- make test journeys -k" in said
     assert "python scripts/run-without bubblewrap landlock -- make test-sandboxed" in said
     assert said[-1] == "12 passed, 3 skipped in 3.00s"
 
@@ -108,7 +110,7 @@ def test_root_installs_what_is_missing_and_a_package_that_cannot_be_had_stops_no
 
 def test_a_machine_that_hides_nothing_makes_the_first_pass_as_it_is(checkout: Path):
     code, said = run(checkout, PYTHON_EXIT=str(NOT_PERMITTED_EXIT_CODE))
-    assert code == 0 and "make test" in said and "make test-sandboxed" not in said
+    assert code == 0 and "make test journeys -k" in said and "make test-sandboxed" not in said
     assert "ci: no-sandbox: bubblewrap landlock can't be hidden here" in said
 
 
@@ -116,7 +118,8 @@ def test_a_machine_that_hides_nothing_makes_the_first_pass_as_it_is(checkout: Pa
 def test_a_pass_that_fails_stops_no_other_and_is_named_before_the_counts(checkout: Path, failing: str):
     code, said = run(checkout, FAILING=failing if " " in failing else f"{failing} ")
     assert code == 1 and "make explore" in said
-    assert said[-2:] == [f"FAILED tests/{failing.split()[0]}.py::a - boom", "1 failed, 11 passed, 4 skipped in 4.50s"]
+    counts = "12 passed, 3 skipped in 3.00s" if failing == "mutants" else "1 failed, 11 passed, 4 skipped in 4.50s"
+    assert said[-2:] == [f"FAILED tests/{failing.split()[0]}.py::a - boom", counts]
 
 
 def test_what_new_examples_find_is_named_and_fails_nothing(checkout: Path):

@@ -51,6 +51,7 @@ def console_commands(document: str) -> list[str]:
 
 WRITTEN = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTS = [path for path in WRITTEN if path.name != "README.md" and console_commands(path.read_text("utf-8"))]
+DAILY_PAGES = {"start.md", "everyday.md", "done.md", "alone.md"}
 """The README's commands are typed in test_wheel.py, by somebody who has installed the wheel."""
 
 
@@ -130,7 +131,11 @@ def test_the_installed_program_starts(project: Path):
     type_in_shell(project, "afresh status && afresh show --help")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "document",
+    [pytest.param(path, marks=() if path.name in DAILY_PAGES else pytest.mark.journey) for path in DOCUMENTS],
+    ids=lambda path: path.name,
+)
 def test_documented_commands_work(document: Path, project: Path, requires_sandbox: Callable[..., None]):
     """Commands run in order; those that need no shell run in this process, since starting Python is slower than most."""
     for command in console_commands(document.read_text("utf-8")):

@@ -23,6 +23,8 @@ import pytest
 
 import afresh
 
+pytestmark = pytest.mark.journey
+
 TINY, SHORT, LONG = 24, 1_000, 4_000
 MAX_GROWTH = 9.0
 """For four times the text: linear would be 4, quadratic 16, cubic 64."""

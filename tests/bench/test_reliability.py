@@ -19,12 +19,14 @@ ROOT = Path(__file__).parents[2]
 Record = Callable[[str, object], None]
 
 
+@pytest.mark.journey
 def test_no_parser_of_foreign_text_trips_over_damaged_inputs(record_property: Record):
     counts, faults = fuzz.fuzz_parsers(3_800, seed=7)
     record_property("counted", f"| damaged text for parsers | {sum(counts.values()):,} | {len(faults)} |")
     assert faults == [] and min(counts.values()) >= 200
 
 
+@pytest.mark.journey
 def test_the_fuzzer_finds_a_parser_with_a_fault():
     faults = fuzz.fuzz_parsers(4_000, seed=7, twin=True)[1]
     assert faults and all(fault.startswith("twin: ValueError") for fault in faults)
@@ -55,6 +57,7 @@ def test_nothing_is_lost_by_a_fault_and_its_broken_twin_is_caught(fault: str, re
     count_fault(record_property, fault)
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize(("fault", "tries"), [("kills", 12), ("full", 0), ("journal_damage", 60)])
 def test_in_short_nothing_is_lost_and_the_twin_is_caught(fault: str, tries: int, record_property: Record):
     """The same with few tries, of kills with one command. What was counted is printed when all tests have ended."""

@@ -36,7 +36,6 @@ from afresh.core.template import (
 from afresh.core.tokens import EstimatingCounter, render_tool_schemas
 from afresh.core.verdict import Baseline, CheckRun, Ruling, Verdict
 from afresh.memory.gathered_context import GatheredContext
-from afresh.policy import next_call
 from afresh.policy.phase_limits import ALL_PASS_CUE, PhasePressure, phase_pressure_from_state
 from afresh.workspace.files import TreeFiles
 from support.states import replace_in_parts
@@ -189,15 +188,6 @@ def test_a_scan_ends_with_a_plan_and_is_urged_but_never_cut_off():
     assert phase_pressure_from_state(late, style.at("scan"), style.pace) is PhasePressure.URGED
     assert "used up: list the parts in the plan, and go on part by part" in window(late, style).request.body
     assert replace(late, work=replace(late.work, plan=(PlanItem("who calls it?"),))).phase == "analyse"
-
-
-def test_without_the_count_of_undone_changes_whoever_made_them_would_be_refused_a_look(monkeypatch: pytest.MonkeyPatch):
-    state = at_work("fix_bug", "understand")
-    late = replace(state, work=replace(state.work, phase_steps=(("understand", 19),)))
-    tried = replace(late, workspace=replace(late.workspace, reverted=3))
-    press = next_call.press_layout
-    monkeypatch.setattr(next_call, "press_layout", lambda layout, state, pace: press(layout, late, pace))
-    assert "Refused now: read, search, run" in window(tried, load_template("fix_bug")).request.body
 
 
 def test_a_report_that_is_not_begun_in_time_is_asked_for_by_name():

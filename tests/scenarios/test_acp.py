@@ -4,11 +4,14 @@ import asyncio
 import os
 from pathlib import Path
 
+import pytest
 from editor import Editor, start_editor
 from own_loop import run_apart
 from person import CHECK, MEND, Person, Step
 
 from afresh.acp.session import TurnStop
+
+pytestmark = pytest.mark.journey
 
 PLAN: Step = ("plan", {"items": ["multiply", "check it"]})
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})
@@ -19,6 +22,7 @@ def answer(text: str) -> Step:
     return ("complete", {"summary": text})
 
 
+@pytest.mark.daily
 def test_a_turn_shows_plan_calls_and_diffs_asks_and_is_applied(person: Person) -> None:
     script = person.script([PLAN, ASK], [RUN], [MEND], [answer("It multiplies now.")])
 

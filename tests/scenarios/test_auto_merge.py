@@ -14,6 +14,8 @@ from afresh.core.event import TaskClaimed
 from afresh.errors import NotPossible
 from afresh.storage.renew_lease import identify_worker
 
+pytestmark = pytest.mark.journey
+
 ALWAYS = "true"
 LENGTH = "import calc; assert len(open('calc.py').read().splitlines()) < 6"
 
@@ -50,6 +52,7 @@ def states(person: Person) -> dict[str, str]:
     return {ticket.task: ticket.status.value for ticket in open_project(person.repo).queue.tickets()}
 
 
+@pytest.mark.daily
 def test_results_are_merged_in_the_order_of_the_queue_and_changes_of_the_user_stay(person: Person) -> None:
     tasks = [does(person, f"add file {number}", writes(f"file{number}.txt", "x\n")) for number in range(3)]
     person.write("mine.txt", "not committed\n")

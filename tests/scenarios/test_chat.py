@@ -15,7 +15,7 @@ import afresh.cli.chat as chat_command
 from afresh.app.project import open_project
 from afresh.core.state import State
 
-pytestmark = pytest.mark.shell_check
+pytestmark = [pytest.mark.shell_check, pytest.mark.journey]
 
 TRIPLE: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef triple(x):\n    return x * 3\n"})
 READ: Step = ("read", {"path": "calc.py"})
@@ -38,6 +38,7 @@ def states_of(person: Person) -> list[State]:
     return found
 
 
+@pytest.mark.daily
 def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
     script = person.script(
         [MEND], [answer("It multiplies now.")], [answer("It doubles a number.")], [TRIPLE], [answer("Tripled.")]
@@ -70,6 +71,7 @@ def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
     assert person.types("context", "verify", state.task.id).code == 0
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("by", ["complete", "words alone"])
 def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(person: Person, by: str) -> None:
     text = "It adds **two**:\n\n- to what it is given\n- as a `list<int>`\n- for __init__ and _f(x)_ too"
@@ -154,6 +156,7 @@ def test_a_question_of_the_model_is_answered_by_the_next_message(person: Person)
     assert (state.dialogue.turn, state.dialogue.words) == (1, ("multiply: plain",))
 
 
+@pytest.mark.daily
 def test_undo_apply_and_a_next_message_that_goes_on_from_the_result(person: Person) -> None:
     steps = ([MEND], [TRIPLE], [answer("Both.")], [answer("Only double.")], [TRIPLE], [answer("Tripled.")])
     with chat(person, person.script(*steps)) as at:

@@ -17,6 +17,8 @@ from afresh.core.task import TaskStatus
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree_location import find_worktrees_folder
 
+pytestmark = pytest.mark.journey
+
 POINTS = [("after:Replied", 4), ("after:Ended", 1)]
 """In the middle of the part, and after its end."""
 MORE_POINTS = [

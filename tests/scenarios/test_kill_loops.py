@@ -17,6 +17,8 @@ from afresh.core.states.strategy_state import StrategyChanged
 from afresh.core.states.supervision_state import PausedForPerson, SupervisionModeSet
 from afresh.core.task import TaskStatus
 
+pytestmark = pytest.mark.journey
+
 MEND = [
     {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 2", "new": "x * 2"}},
     {"tool": "edit", "args": {"path": "numbers_.py", "old": "x + 3", "new": "x * 3"}},

@@ -20,6 +20,8 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 
+pytestmark = pytest.mark.journey
+
 DRIVER = Path(__file__).with_name("undo_driver.py")
 POINTS = ("unwritten", "written", "half", "whole")
 """Each with a change of its own to take back; two more are left."""

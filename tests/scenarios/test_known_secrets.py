@@ -122,11 +122,3 @@ def test_what_people_and_other_agents_say_is_kept_without_it(holder: Person) -> 
     assert "[redacted]" in said and not find_leaks(
         {**read_state(holder), "said": said, "list": holder.types("schedule", "list").out}
     )
-
-
-def test_a_twin_that_knows_no_keys_of_the_environment_keeps_them(holder: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("afresh.app.project.remember_environment_secrets", lambda environment: None)
-    forget_secrets()
-    holder.types("init")
-    holder.types("memory", "add", f"deploy with {KEY}")
-    assert find_leaks(read_state(holder))

@@ -26,6 +26,8 @@ from afresh.storage.sqlite import storage
 from afresh.storage.sqlite.database import Database
 from afresh.storage.sqlite.storage import open_sqlite_facts
 
+pytestmark = pytest.mark.journey
+
 ENVIRONMENT = "environment"
 
 
@@ -156,6 +158,7 @@ def of_user(home: Path, full: Full) -> Count:
 ways = st.lists(st.tuples(st.sampled_from(EVERY), st.integers(0, 400)), min_size=6, max_size=16)
 
 
+@pytest.mark.daily
 @settings(max_examples=2)
 @example(ways=[(way, number * 13) for number, way in enumerate((*EVERY, "memory", "memory", "block", "fact"))])
 @given(ways=ways)

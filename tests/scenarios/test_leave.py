@@ -15,7 +15,6 @@ from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import TaskStatus
 from afresh.core.verdict import NoteKind, Ruling, Verdict
-from afresh.verification import proof, reviewer
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 HALF = "tests/test_half.py"
@@ -96,14 +95,6 @@ def test_an_answer_that_does_not_stand_gives_none_and_then_the_person_is_asked(q
     assert not quick.state.dialogue.question, "once it is told, and may put it back"
     completes(quick)
     assert quick.state.status is TaskStatus.BLOCKED and "May it change them?" in quick.state.dialogue.question
-
-
-@pytest.mark.parametrize("guard", ["is_quoted", "MIN_QUOTE_CHARACTERS"])
-def test_without_looking_for_the_quote_a_reviewer_could_make_up_the_order(quick: Judge, guard: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(reviewer, guard, (lambda quote, texts: bool(quote)) if guard == "is_quoted" else 1)
-    quick.reviews(how="ordered", quote="Do" if guard != "is_quoted" else "adapt every test as you like")
-    rounds_up(quick)
-    assert completes(quick).ruling is PASS
 
 
 FOLLOWS = "half rounds up to a whole number: half of four is three."
@@ -259,12 +250,6 @@ def test_no_part_that_a_model_hands_out_asks_a_reviewer_with_the_models_own_word
     monkeypatch.setattr(State, "persons_goal", "")
     rounds_up(quick)
     assert completes(quick).ruling is FAIL and not quick.state.verification.reviews
-
-
-def test_without_its_runs_what_demands_nothing_new_would_pass(judge: Judge, monkeypatch: Any) -> None:
-    monkeypatch.setattr(proof, "_has_failing", lambda one, runs: True)
-    rounds_up(follows(judge), "> 1")
-    assert completes(judge).ruling is PASS
 
 
 MOVED = {"nums.py": "def double(x):\n    return x * 2\n\n\ndef second(x):\n    return x + x\n"}

@@ -19,7 +19,6 @@ from afresh.core.states.strategy_state import StrategyChanged
 from afresh.core.states.supervision_state import PausedForPerson, PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
-from afresh.policy import human_supervision
 
 READ: Step = ("read", {"path": "calc.py"})
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
@@ -205,15 +204,6 @@ def test_a_report_pauses_before_it_is_written_and_before_done(person: Person, pr
     task, someone = add_seven(person, project, [report], [COMPLETE], type="discovery"), Scripted(GO, GO)
     assert worked(project, task, "supervised", someone).status is TaskStatus.DONE
     assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["synthesise", "verify"]
-
-
-def test_by_its_phases_alone_such_a_task_would_end_without_a_word(
-    person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = human_supervision.find_phases_of_reply
-    monkeypatch.setattr(human_supervision, "find_phases_of_reply", lambda state, actions: first(state, actions[:1])[:1])
-    task, someone = add_seven(person, project, [SEVEN, COMPLETE]), Scripted(GO, GO)
-    assert worked(project, task, "supervised", someone).status is TaskStatus.DONE and len(someone.shown) == 1
 
 
 class Dies:

@@ -9,6 +9,8 @@ import pytest
 from odd_repositories import begin, make_odd_repository, put, tour
 from person import COMPLETE, MEND, SHELL_CHECK, Person
 
+pytestmark = pytest.mark.journey
+
 MAKE_FOLDERS = "import os; [(os.mkdir('{0}'), os.chdir('{0}')) for i in range({1})]; open('end.py', 'w')"
 
 

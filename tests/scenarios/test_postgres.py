@@ -15,6 +15,8 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.task import TaskStatus
 from afresh.storage.choose_storage import identify_project
 
+pytestmark = pytest.mark.journey
+
 PASSWORD = b"pass-of-the-store"
 
 
@@ -29,6 +31,7 @@ def find_files_with(text: bytes, *folders: Path) -> list[Path]:
     return [path for path in files if text in path.read_bytes()]
 
 
+@pytest.mark.daily
 def test_a_whole_task_lives_on_the_server_and_another_clone_knows_it(
     person: Person, stored: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from long_run import StillWorkspace
 
 from afresh.actions.tools import search
@@ -32,6 +33,8 @@ from afresh.storage.sqlite.storage import open_sqlite_facts
 from support.fakes import ComputedModel, DictFiles, EmptyInsight, FakeClock
 from support.sample_journals import append_events
 from support.states import make_runtime
+
+pytestmark = pytest.mark.journey
 
 STEPS = 500
 AREAS = ("parser", "cache", "router", "mailer", "ledger", "calendar", "printer", "gateway", "indexer", "scheduler")

@@ -15,6 +15,8 @@ from at_work import HeldServer
 from person import COMPLETE, MEND, Person
 from running_service import LONGEST, Service
 
+pytestmark = pytest.mark.journey
+
 
 @pytest.fixture
 def serve(person: Person) -> Iterator[Callable[..., Service]]:
@@ -38,6 +40,7 @@ def wait_until(reached: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.daily
 def test_a_task_from_another_terminal_is_done_after_a_killed_process_was_replaced(
     person: Person, serve: Callable[..., Service], requires_sandbox
 ):

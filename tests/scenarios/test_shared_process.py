@@ -20,6 +20,8 @@ from at_work import (
 )
 from person import COMPLETE, MEND, Person
 
+pytestmark = pytest.mark.journey
+
 COMMAND_WITH_GUILTY_TASK = """
 import os, signal, sys, threading, time
 from pathlib import Path

@@ -23,6 +23,7 @@ from afresh.models.providers.openai_dialects import LLAMACPP
 from support.model_contract import ModelContract, make_sample_request
 
 pytestmark = [
+    pytest.mark.journey,
     pytest.mark.small_model,
     pytest.mark.skipif(bool(missing()), reason=f"{', '.join(missing())}: make small-model"),
 ]

@@ -12,6 +12,8 @@ from afresh.app.project import open_project
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PausedForPerson, StepsUndone
 
+pytestmark = pytest.mark.journey
+
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
 READ: Step = ("read", {"path": "calc.py"})
 PLAN: Step = ("plan", {"items": ["shift it", "complete"]})
@@ -64,6 +66,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
     assert happened(person, PausedForPerson) == 3, "also before the change that came in place of the first"
 
 
+@pytest.mark.daily
 def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> None:
     with run(person, person.script([ASK], [SHIFT], [MEND], [COMPLETE]), "interactive") as at:
         at.sees("before the first step · phase understand")

@@ -10,6 +10,7 @@ from afresh.core.action import Action
 from afresh.core.fact import FactKind
 from afresh.core.leave import Grant, LeaveGiven
 from afresh.core.verdict import Ruling, Verdict
+from afresh.views.task_status import find_current_verdict
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 
@@ -45,13 +46,6 @@ def test_a_test_that_fails_once_and_passes_alone_is_flaky_and_undoes_nothing(tmp
     assert judge.state.verification.flaky == ("tests/test_moody.py::test_moody",) and judge.settled.kept
     again = [command for command in judge.yard.shell.commands if "tests/test_moody.py::test_moody" in command]
     assert len(again) == 1, "only that test was run again"
-
-
-def test_without_the_second_run_the_honest_change_would_have_been_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("afresh.verification.confirm_regressions.MAX_TESTS_RUN_AGAIN", 0)
-    judge = moody(tmp_path, 2)
-    judge.yard.change("sums.py", "a / 2", "a * 0.5")
-    assert judge.takes_step().ruling is FAIL and not judge.settled.kept
 
 
 def test_a_broken_test_fails_alone_too_and_the_change_is_undone(judge: Judge) -> None:
@@ -102,6 +96,13 @@ def test_what_failed_is_remembered_whole_with_the_culprit_first(judge: Judge) ->
     [subject] = failed(judge)
     assert subject.startswith("edit sums.py (return a / 2 → return a / 3.5)") and "return a + b → return b + a" in subject
     assert "tests/test_half.py" in subject
+
+
+def test_the_verdict_that_is_shown_is_that_of_the_tree(judge: Judge) -> None:
+    does(judge, GOOD)
+    does(judge, BAD)
+    verdict, step = find_current_verdict(judge.state)
+    assert verdict and (verdict.ruling, step) == (PASS, 1) and judge.state.verification.is_undone
 
 
 def test_an_edit_that_is_kept_later_is_no_failed_approach_any_more(judge: Judge) -> None:

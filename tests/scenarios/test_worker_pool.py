@@ -22,6 +22,8 @@ from at_work import (
 )
 from person import COMPLETE, MEND, Person
 
+pytestmark = pytest.mark.journey
+
 COMMAND_WITH_CLOCK = """
 import sys, time
 from pathlib import Path
@@ -40,6 +42,7 @@ WorkerPool._has_ready_task = lambda pool: (found := ask(pool), asked.touch())[0]
 """Makes a file when the pool has asked the queue without starting a worker."""
 
 
+@pytest.mark.daily
 def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])
     tasks = [person.adds(f"double is wrong {number}") for number in range(2)]

@@ -7,7 +7,6 @@ import pytest
 from afresh.core.archived_block import Block
 from afresh.core.verdict import CheckRun, EvidenceSource, FailedTest, NoteKind, TestEvidence, VerdictNote, describe_evidence
 from afresh.outputs.outcomes import OutcomesByTest
-from afresh.verification import regressions
 from afresh.verification.checks import CheckResult
 from afresh.verification.regressions import BaselineCheck, compare_final_run, compare_step_run
 
@@ -121,23 +120,19 @@ def test_a_flaky_failure_beside_one_of_before_is_told() -> None:
     )
 
 
-def test_a_test_that_a_whole_output_does_not_name_has_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_test_that_a_whole_output_does_not_name_has_not_run() -> None:
     assert compare_final_run(ran(0, SOME_NAMED), before(0, NAMED)).regressions == ("a",), "2 passed, says the text"
-    monkeypatch.setattr(regressions, "_assume_all_named", lambda ran: ran.outcomes)
-    assert not compare_final_run(ran(0, SOME_NAMED), before(0, NAMED)).problem, "the twin: a count that is made up is believed"
 
 
-def test_an_exit_of_zero_does_not_hide_a_test_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exit_of_zero_does_not_hide_a_test_that_fails() -> None:
     judged = compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED))
     assert judged.problem == "`make test` exits 0, though 1 test fails: c"
     assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED, "c")).problem, "a flaky one decides nothing"
     assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, WITH_A_FAILURE)).problem, "the check always exits 0"
     assert compare_final_run(ran(0, WITH_A_FAILURE), before(1, WITH_A_FAILURE)).problem
-    monkeypatch.setattr(regressions, "_describe_hidden_failures", lambda ran, before: "")
-    assert not compare_final_run(ran(0, WITH_A_FAILURE), before(0, NAMED)).problem, "the twin"
 
 
-def test_text_does_not_stand_in_for_the_report_that_a_runner_wrote_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_does_not_stand_in_for_the_report_that_a_runner_wrote_before() -> None:
     known = before(0, NAMED)
     known = replace(known, run=replace(known.run, evidence=REPORTED))
     printed = replace(ran(0, NAMED), evidence=PRINTED)
@@ -145,8 +140,6 @@ def test_text_does_not_stand_in_for_the_report_that_a_runner_wrote_before(monkey
     assert not compare_final_run(replace(printed, evidence=REPORTED), known).problem
     some = replace(printed, run=replace(printed.run, scope="targeted: a.test.js"))
     assert not compare_step_run(some, known).problem
-    monkeypatch.setattr(regressions, "_lacks_runner_report", lambda ran, before: False)
-    assert not compare_final_run(printed, known).problem, "the twin: a forged text passes"
 
 
 def test_whoever_reads_the_verdict_learns_what_could_be_forged() -> None:

@@ -13,7 +13,6 @@ from afresh.outputs.runners import (
     instrument_runner,
     narrow_runner,
 )
-from afresh.verification import runner_reports
 from afresh.verification.runner_reports import (
     READERS,
     describe_failed_command,
@@ -251,12 +250,6 @@ Require stack:
     found = read_runner_reports({"results.tap": recorded("tap.tap")}, text)
     failure = next(one for one in (found.failures if found else ()) if one.test == "test/broken.js")
     assert "Cannot find module '../src/gone'" in failure.message
-
-
-def test_readers_are_what_gives_names(monkeypatch) -> None:
-    """The broken twin: without its reader a report says nothing."""
-    monkeypatch.setattr(runner_reports, "READERS", {})
-    assert read_runner_reports({"jest.json": recorded("jest.json")}) is None
 
 
 SCRIPTS = {

@@ -157,16 +157,6 @@ def test_half_requests_keep_nobody_waiting_and_are_closed(here: Served, monkeypa
         line.close()
 
 
-def test_a_twin_with_endless_patience_keeps_half_requests(here: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patient_http, "REQUEST_SECONDS", 3_600)
-    (line, *rest) = open_half_requests(here, b"GET / HTTP/1.1\r\nhost:")
-    line.settimeout(1)
-    with pytest.raises(TimeoutError):
-        line.recv(100)
-    for each in (line, *rest):
-        each.close()
-
-
 def test_a_diff_on_a_page_has_no_key() -> None:
     remember_secrets([KEY])
     pem = "-----BEGIN RSA PRIVATE " + "KEY-----\n+" + "MIIEowIBAAKCAQEA7v3Zk0Yx\n+" * 3 + "-----END RSA PRIVATE " + "KEY-----"

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import pytest
-
-from afresh.context.sources import verification_status
 from afresh.context.sources.verification_status import render_check_status
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
@@ -79,12 +76,6 @@ def answered_after(verdict: Verdict, **more: Any) -> list[str]:
 def test_of_a_refusal_that_a_person_has_answered_only_the_runs_are_left():
     lines = answered_after(Verdict(Ruling.FAIL, "tests were weakened", (NEW,), final=True))
     assert lines[0].startswith("After step 3: ") and not any("weakened" in line for line in lines)
-
-
-def test_without_the_look_for_an_answer_the_refusal_would_stay(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(verification_status, "_is_answered", lambda state: False)
-    lines = answered_after(Verdict(Ruling.FAIL, "tests were weakened", (NEW,), final=True))
-    assert lines[0] == "After step 3 (completion): FAIL: tests were weakened"
 
 
 def test_of_a_step_that_was_undone_the_prompt_says_how_the_tree_is():
