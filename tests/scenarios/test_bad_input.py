@@ -60,8 +60,10 @@ def test_an_empty_repository(tmp_path: Path) -> None:
     person.repo.mkdir()
     person.git("init", "-q")
     for command in COMMANDS:
-        explained(person.types(*command), "has no commit yet", "nothing was changed", "git commit")
+        explained(person.types(*command), "has no commit yet", "nothing was changed", "git commit --allow-empty")
     assert [path.name for path in person.repo.iterdir()] == [".git"]
+    person.write("calc.py", "")
+    assert "git add -A && git commit -m" in person.types("init").words
 
 
 def test_a_detached_head_is_worked_from_and_moved_by_apply(person: Person) -> None:

@@ -56,6 +56,13 @@ def test_how_a_run_ended_is_told_only_of_the_files_that_it_ran_on(person: Person
     assert "runs: 1 of 1 test fails" in person.types("init").out
 
 
+def test_checks_of_the_settings_are_tried_too(person: Person) -> None:
+    person.write(".afresh/config.toml", 'checks = ["python -m unittest -q", "no-such-program"]\n')
+    told = person.types("init").words
+    assert "checks: python -m unittest -q, no-such-program (runs: 1 of 2 tests fails)" in told
+    assert "no-such-program: exit 127" in told
+
+
 def test_a_task_gets_the_command_that_was_seen_to_find_tests(person: Person) -> None:
     person.write(".github/workflows/ci.yml", WORKFLOW.format("python -m pytest -q --no-such-option"))
     person.commit()

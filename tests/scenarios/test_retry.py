@@ -32,6 +32,15 @@ def test_a_task_that_gave_up_goes_on_where_it_was_when_retried(person: Person) -
     assert "multiply instead" in person.types("show", "--decisions", task).words
 
 
+def test_a_task_whose_own_model_has_no_key_is_passed_over(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    stuck = person.adds("with a model of its own", "--model", "anthropic:claude-opus-5", "--priority", "9")
+    fine = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
+    told = person.types("work")
+    assert told.code == 4 and "ANTHROPIC_API_KEY is not set" in told.err and person.shown(fine)["status"] == "done"
+    assert person.shown(stuck)["status"] == "ready" and "1 pending" in person.types("status").words
+
+
 def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])
     first = person.adds("first", "--model", script)

@@ -127,8 +127,27 @@ def test_in_a_repository_it_does_what_init_does(person: Person, config: Path) ->
 def test_the_context_that_ollama_gives_is_told_and_kept(person: Person, config: Path) -> None:
     with ModelServer([SAYS], loaded={"qwen3:8b": 4_096}) as server:
         told = person.types("setup", "--provider", "ollama", "--base-url", server.openai_url, "--model", "qwen3:8b")
-    assert told.code == 0 and "Ollama gives it 4,096 tokens" in told.words and "OLLAMA_CONTEXT_LENGTH" in told.words
+    assert told.code == 0 and "the server gives it 4,096 tokens" in told.words and "OLLAMA_CONTEXT_LENGTH" in told.words
     assert "window = 4096" in config.read_text()
+
+
+def test_the_context_that_another_server_tells_is_kept_and_else_little_is_assumed(
+    person: Person, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOX_KEY", KEY)
+    for loaded, said in (({"tiny": 40_960}, "the server gives it 40,960 tokens"), ({}, "32,768 are assumed")):
+        with ModelServer([SAYS], models=("tiny",), loaded=loaded) as server:
+            address = ("--base-url", server.openai_url, "--model", "tiny", "--key-env", "BOX_KEY")
+            assert said in person.types("setup", "--provider", "compatible", *address).words
+        assert ("window = 40960" in config.read_text()) == bool(loaded)
+        (listed,) = person.types("models", "--json").json["models"]
+        assert listed["window"] == (40_960 if loaded else 32_768)
+
+
+def test_a_wrong_model_is_not_looked_for_in_a_table_that_is_not_written(person: Person, config: Path) -> None:
+    with ModelServer([HttpFault(404, "no such model")]) as server:
+        told = person.types("setup", "--provider", "compatible", "--base-url", server.openai_url, "--model", "tiny")
+    assert "check the model's name, and --base-url" in told.words and "[models." not in told.words
 
 
 def test_an_address_that_nobody_answers_at_is_named(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,9 @@ class ModelServer:
             tokens = self.count(received.body) if self.count else len(json.dumps(received.body)) // 4
             return ANTHROPIC_WIRE.make_token_count(tokens)
         if received.path == "/v1/models":
-            return received.wire.listing(self.models)
+            listed = received.wire.listing(self.models)
+            told = [{"max_model_len": self.loaded[one["id"]]} if one["id"] in self.loaded else {} for one in listed["data"]]
+            return listed | {"data": [one | more for one, more in zip(listed["data"], told, strict=True)]}
         if received.path == "/api/ps" and self.loaded:
             return {"models": [{"name": name, "context_length": tokens} for name, tokens in self.loaded.items()]}
         return HttpFault(404, f"there is nothing at {received.path}")

@@ -108,7 +108,7 @@ def run_task(project: Project, task: str | None, terms: RunTerms) -> State | Non
         with (
             renew_lease_in_background(project.queue, worker, claimed) as lease,
             trace_task(project, claimed, terms.alert) as tracers,
-            record_passing_fault(project, claimed, own_model=terms.unattended and not terms.model),
+            record_passing_fault(project, claimed, own_model=(terms.unattended or not task) and not terms.model),
         ):
             lease.check()  # a request to pause or cancel may be older than this worker
             alarm = ContextAlarm(project.settings.alerts, terms.alert)

@@ -186,7 +186,7 @@ def examine_worktrees(project: Project) -> Iterator[HealthFinding]:
 
 
 RESERVE_TOKENS = 600
-OLLAMA_REMEDY = "start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or with what your memory allows, then afresh setup again"
+WINDOW_REMEDY = "start it with more (Ollama: OLLAMA_CONTEXT_LENGTH=32768), as your memory allows, then afresh setup again"
 TRIAL_RETRIES = 1
 """A person waits for the answer: what is wrong is said at once."""
 EXPECTED_WORD = "afresh"
@@ -215,6 +215,8 @@ class ModelTrial:
     label: str
     """The model, and the address of a server of the user's own."""
     project: str = ""
+    is_window_assumed: bool = False
+    """The settings say nothing of it, and it is a server that may be anything."""
 
     @property
     def worst(self) -> int | None:
@@ -248,7 +250,8 @@ def prepare_model_trial(name: str, own: Settings, at: Path) -> ModelTrial:
     chosen = choose_model(name, own.models)
     address = chosen.table.base_url if chosen.table else ""
     label = f"{chosen.argument} at {address}" if address else chosen.spec
-    return ModelTrial(model, tokens, prices.of(model.name), gate, heard, label, purse.account.project)
+    assumed = bool(address) and chosen.kind in ("openai", "vllm") and not (chosen.table and chosen.table.window)
+    return ModelTrial(model, tokens, prices.of(model.name), gate, heard, label, purse.account.project, assumed)
 
 
 def open_trial_ledger(purse: OpenLedger, own: Settings, prices: PriceTable | FreePrices, paid: bool) -> SpendingLedger:
@@ -289,9 +292,12 @@ def _make_trial_booking(trial: ModelTrial) -> CallBooking:
 def _list_findings(trial: ModelTrial, reply: Reply, seconds: float) -> Iterator[HealthFinding]:
     yield HealthFinding("call", "ok", f"{trial.label} answered in {seconds:.1f} s")
     if window := trial.find_given_window():
-        remedy = "" if window >= USUAL_WINDOW_TOKENS else OLLAMA_REMEDY
-        about = f"Ollama gives it {window:,} tokens" + (f", and most tasks need {USUAL_WINDOW_TOKENS:,}" if remedy else "")
+        remedy = "" if window >= USUAL_WINDOW_TOKENS else WINDOW_REMEDY
+        about = f"the server gives it {window:,} tokens" + (f", and most tasks need {USUAL_WINDOW_TOKENS:,}" if remedy else "")
         yield HealthFinding("context", "warn" if remedy else "ok", about, remedy)
+    elif trial.is_window_assumed:
+        what = f"the server does not say how many tokens the model takes; {trial.model.window:,} are assumed"
+        yield HealthFinding("context", "warn", what, "set `window` in its table [models.NAME] if it takes more or fewer")
     yield _check_tool_call(reply)
     pieces = sum(isinstance(event, ReplyStreamed) for event in trial.heard)
     streamed = f"the reply came in {pieces} pieces" if pieces > 1 else "the reply came in one piece: no progress while you wait"

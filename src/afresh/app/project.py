@@ -111,10 +111,10 @@ def init_project(project: Project) -> Sequence[str]:
     enter_project_again(project.paths.root)
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"
-    from afresh.app.orders.choose_checks import ChosenChecks, ProjectWithSettings, choose_checks, suggest_check
+    from afresh.app.orders.choose_checks import ProjectWithSettings, choose_checks, suggest_check, try_set_checks
 
-    place, settled = ProjectWithSettings(project.paths, project.settings), project.settings.checks
-    chosen = ChosenChecks(settled) if settled else choose_checks(place)
+    place = ProjectWithSettings(project.paths, project.settings)
+    chosen = try_set_checks(place) if project.settings.checks else choose_checks(place)
     if not config.exists():
         check = to_canonical_json((*chosen.checks, suggest_check(place))[0])
         write_durable_file(config, CONFIG_TEMPLATE.replace("{check}", check))
@@ -127,7 +127,7 @@ def init_project(project: Project) -> Sequence[str]:
         f"{made} {config.relative_to(project.paths.root)} (commit it if you like)",
         f"state in {project.paths.state.relative_to(project.paths.root)} (ignored by git)",
         *describe_shared_places(project.paths.root),
-        f"checks: {found}" + (f" ({chosen.told})" if chosen.told and not chosen.failed else ""),
+        f"checks: {found}" + (f" ({chosen.told})" if chosen.told and not (chosen.failed and not chosen.checks) else ""),
         *[f"  {one}" for one in chosen.failed],
         f"instructions: {list_instruction_files(project.instructions) or 'none; add your own in .afresh/AGENT.md'}",
         *([f"languages: {unread}"] if unread else []),

@@ -120,8 +120,8 @@ def can_store_key() -> bool:
 
 
 def store_choice_key(choice: ModelChoice, secret: str) -> None:
-    """Store the provider's key in the keyring of the system."""
-    store_api_key(choice.kind, secret)
+    """Store the key in the keyring of the system, where calls look for it: a server of the user's own has no provider's key."""
+    store_api_key(choice.name if choice.base_url else choice.kind, secret)
 
 
 def write_choice(choice: ModelChoice) -> str:

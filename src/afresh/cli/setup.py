@@ -214,6 +214,9 @@ def try_model(own: "Settings", choice: "ModelChoice", asks: bool) -> int:
             click.confirm("Make the call?", default=True, abort=True, err=True)
     with show_activity_line(f"calling {trial.label}"):
         findings = run_model_trial(trial)
+    table = f"in [models.{choice.name}]"  # which is not written yet
+    for setting, option in ((f"base_url {table}", "--base-url"), (f"as key = {table}", "by --key-env"), (f" {table}", "")):
+        findings = [replace(one, remedy=one.remedy.replace(setting, option)) for one in findings]
     print_rendered(render_findings(findings))
     if wrong := next((one for one in findings if one.level == "fail"), None):
         remedy = wrong.remedy or "choose another model"

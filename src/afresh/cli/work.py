@@ -104,7 +104,7 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
 
     done, delayed = list["State"](), list[AfreshError]()
     try:
-        while state := run_or_delay(project, flags, delayed if until_empty else None):
+        while state := run_or_delay(project, flags, delayed, until_empty):
             done.append(state)
             report_end(project, state, flags)
             if not flags.as_json:
@@ -128,15 +128,15 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
         raise SystemExit(code)
 
 
-def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError] | None") -> "State | None":
-    """Run the next task. With a list, tasks that a fault of their own has stopped are passed over, and kept in it."""
-    from afresh.errors import AfreshError
+def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError]", until_empty: bool) -> "State | None":
+    """Run the next task. One whose own model can't be used is passed over; with `until_empty` one with any fault of its own."""
+    from afresh.errors import AfreshError, NeedsPerson
 
     while True:
         try:
             return run_with_progress(project, None, flags)
         except AfreshError as fault:
-            if delayed is None or not fault.of_one_task:
+            if not fault.of_one_task or not (until_empty or isinstance(fault, NeedsPerson)):
                 raise
             delayed.append(fault)
             if not flags.as_json:

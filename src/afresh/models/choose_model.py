@@ -228,9 +228,10 @@ def find_context_window(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MO
         return find_claude_family(chosen.argument).window
     if not chosen.is_provider:
         return DEFAULT_WINDOW_TOKENS
-    from afresh.models.providers.openai_dialects import DIALECTS, find_openai_window
+    from afresh.models.providers.openai_dialects import DIALECTS, dialect_at_address, find_openai_window
 
-    return find_openai_window(chosen.argument, DIALECTS[chosen.kind])
+    address = chosen.table.base_url if chosen.table else ""
+    return find_openai_window(chosen.argument, dialect_at_address(address, DIALECTS[chosen.kind]))
 
 
 def find_framing_tokens(spec: str, named: Mapping[str, NamedModel] = NO_NAMED_MODELS) -> int:

@@ -231,9 +231,10 @@ def _refuse_state_links(root: Path) -> None:
 
 def _refuse_no_commit(repository: Repository, head: str) -> None:
     if not head:
+        files = repository.git.ask("status", "--porcelain")
         raise BadInput(
             f"{repository.root} has no commit yet, so there is nothing to start from",
-            next="git add -A && git commit -m 'First commit'", safe=NOTHING_CHANGED,
+            next=f"git {'add -A && git commit' if files else 'commit --allow-empty'} -m 'First commit'", safe=NOTHING_CHANGED,
         )  # fmt: skip
 
 

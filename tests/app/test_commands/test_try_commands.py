@@ -127,7 +127,11 @@ def test_only_so_many_are_tried():
     ],
 )  # fmt: skip
 def test_tests_are_counted_and_not_the_files_that_hold_them(output: str, tests: int, failed: int):
-    assert count_tests_run("run", CommandRun("run", 1 if failed else 0, output, 1.0)) == (tests, failed)
+    assert count_tests_run("run", CommandRun("run", 1 if failed else 0, output, 1.0)) == (tests, failed, 0)
+
+
+def test_a_skipped_test_did_not_pass():
+    assert count_tests_run("pytest", CommandRun("pytest", 0, "3 passed, 2 skipped in 0.12s\n", 1.0)) == (5, 0, 2)
 
 
 def test_the_reason_of_the_sandbox_is_told_in_full():

@@ -180,7 +180,7 @@ def check_commands(project: Project, task: Task, terms: OrderTerms, commit: str 
         elif fault:
             raise BadInput(
                 f"the check `{check.command}` can't run: {fault.why}",
-                next=f"{fault.remedy}, or give another --check; --force starts without it",
+                next=f"{fault.remedy}, or give another --check; --force creates the task, which asks if it is still missing",
                 safe=NO_TASK_CREATED,
             )
         terms.sure.add(check.command)

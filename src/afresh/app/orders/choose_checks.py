@@ -16,6 +16,7 @@ from afresh.app.test_commands.candidates import CommandCandidate, find_candidate
 from afresh.app.test_commands.try_commands import CommandTrial, TrialNote, TrialResults, try_candidates
 from afresh.code.config_files import ProjectConfiguration, read_configuration
 from afresh.core.codec import to_canonical_json, value_from_json
+from afresh.core.text import format_count
 from afresh.errors import AfreshError, NoSandbox
 from afresh.ports.workspace import read_text
 from afresh.sandbox.choose_level import choose_sandbox
@@ -66,6 +67,20 @@ def choose_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SE
     return ChosenChecks((), "; ".join(failed) or NO_COMMAND_FOUND, tuple(failed))
 
 
+def try_set_checks(place: ProjectWithSettings, limit: float = MAX_UNASKED_TEST_SECONDS) -> ChosenChecks:
+    """Try the checks of the settings. They count whatever comes of it."""
+    files = CheckoutFiles(place.paths.root)
+    configuration = read_configuration(files.paths(), partial(read_text, files))
+    told, failed = list[str](), list[str]()
+    for check in place.settings.checks:
+        (trial,) = try_test_candidates(place, configuration, [CommandCandidate(check, "script", "settings")], limit)
+        if trial.tried and not trial.holds:
+            failed.append(f"{check}: {trial.said}")
+        else:
+            told.append(describe_check_trial(trial) if trial.tried else trial.said)
+    return ChosenChecks(place.settings.checks, "; ".join(dict.fromkeys(told)), tuple(failed))
+
+
 def suggest_check(place: ProjectWithSettings) -> str:
     """Return a test command as an example for this project: the first that its files name, tried or not."""
     files = CheckoutFiles(place.paths.root)
@@ -83,13 +98,16 @@ def find_named_commands(place: ProjectWithSettings, configuration: ProjectConfig
 
 def describe_check_trial(trial: CommandTrial) -> str:
     """Describe in a few words what happened when a command was tried."""
-    tests = "1 test" if trial.tests == 1 else f"{trial.tests:,} tests" if trial.tests else "tests"
+    tests = format_count(trial.tests, "test") if trial.tests else "tests"
     if trial.note is TrialNote.FOREIGN_IMPORT:
         return f"{tests} found, {trial.said}"
     if not trial.ran:
         return f"{tests} found, not run yet"
     if trial.note is TrialNote.CUT_OFF:
         return f"did not finish in {trial.seconds:.0f} s: not tried to the end"
+    if trial.exit == 0 and trial.skipped:
+        verb = "is" if trial.skipped == 1 else "are"
+        return f"runs: {trial.tests - trial.skipped:,} of {tests} pass, {trial.skipped:,} {verb} skipped"
     if trial.exit == 0:
         return f"runs: {tests} {'passes' if trial.tests == 1 else 'pass'}" if trial.tests else "runs: exit 0"
     if trial.failed and trial.tests:

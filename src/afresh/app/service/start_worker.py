@@ -15,7 +15,7 @@ from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlin
 MAX_LOG_BYTES = 8_000
 """Of the end of a log, as it is shown."""
 LOG_FOLDER_NAME = "workers"
-HEARTBEAT_LOG_NAME = "heartbeat run.log"
+HEARTBEAT_LOG_NAME = "schedule run.log"
 """No task has a blank in its name."""
 ERROR_MARK = "afresh: "
 """How the command line begins an error; what is safe and what to do next stand below it, indented."""

@@ -80,7 +80,8 @@ class CommandTrial:
     tried: bool = True
     note: TrialNote = TrialNote.NONE
     failed: int = 0
-    """Tests that failed; 0 if unknown."""
+    skipped: int = 0
+    """Tests that failed or were skipped; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def count_listed_tests(output: str) -> tuple[int, bool]:
 
 def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
     """Judge a command by its run. A run that reached the time limit works. If no tests were listed, some must have been run."""
-    tests, failed = count_tests_run(one.command, done)
+    tests, failed, skipped = count_tests_run(one.command, done)
     listed = bool(first) and one.kind in LISTING_KINDS
     known, seconds = first.tests if first else 0, round(done.seconds, 2)
     if done.timed_out:
@@ -176,19 +177,21 @@ def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | Non
     started = listed or bool(tests) or bool(GO_PACKAGE_PASSED.search(done.output))
     holds = started or (done.exit == 0 and one.kind in ("script", "package", "mvn", "gradle", "make"))
     said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
-    return CommandTrial(one.command, one.source, holds, True, done.exit, tests or known, seconds, said, failed=failed)
+    return CommandTrial(
+        one.command, one.source, holds, True, done.exit, tests or known, seconds, said, failed=failed, skipped=skipped
+    )
 
 
-def count_tests_run(command: str, done: CommandRun) -> tuple[int, int]:
-    """Return how many tests were run, and how many failed, as far as the runner says it."""
+def count_tests_run(command: str, done: CommandRun) -> tuple[int, int, int]:
+    """Return how many tests there were, how many of them failed and were skipped, as far as the runner says it."""
     outcomes = read_test_outcomes(command, done)
     if outcomes.readable:
-        return outcomes.passed + outcomes.failed + outcomes.skipped, outcomes.failed
+        return outcomes.passed + outcomes.failed + outcomes.skipped, outcomes.failed, outcomes.skipped
     totals, failures = (
         sum(int(number) for found in pattern.findall(done.output) for number in found if number)
         for pattern in (TOTAL_OF_OTHER_RUNNERS, FAILED_OF_OTHER_RUNNERS)
     )
-    return totals, failures
+    return totals, failures, 0
 
 
 def find_error_line(done: CommandRun) -> str:

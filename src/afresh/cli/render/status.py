@@ -73,23 +73,20 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
 
 def _render_counts(seen: QueueOverview) -> Line:
     line: list[Span] = [(", ".join(_list_counts(seen)), "dim")]
-    if waiting := seen.counts.waiting:
-        line.append((f"; {format_count(waiting, 'task')} waiting", "dim"))
     if asking := seen.counts.questions:
         line += [(f"; {format_count(asking, 'open question')}: ", "dim"), ("afresh answer", "cyan")]
-    if seen.counts.by_status.get(TaskStatus.READY, 0) > seen.counts.waiting:
+    if any(find_ticket_state(ticket) is TicketState.READY for group in seen.groups for ticket in group.tickets):
         line += [("; ", "dim"), ("afresh work", "cyan"), (" runs the next", "dim")]
     return line
 
 
 def _list_counts(seen: QueueOverview) -> Iterator[str]:
-    """Count tasks by state. More running ones than are listed may be interrupted, too."""
-    listed = [ticket for group in seen.groups for ticket in group.tickets if ticket.status is TaskStatus.RUNNING]
+    """Count tasks by the state that their row shows. Of more tasks than are listed it is not known."""
+    unsure = {TaskStatus.RUNNING: "running or interrupted", TaskStatus.READY: "ready or waiting"}
     for status, count in seen.counts.by_status.items():
-        if status is not TaskStatus.RUNNING:
-            yield f"{count} {status}"
-        elif len(listed) < count:
-            yield f"{count} running or interrupted"
+        listed = [ticket for group in seen.groups for ticket in group.tickets if ticket.status is status]
+        if status not in unsure or len(listed) < count:
+            yield f"{count} {unsure.get(status, status)}"
         else:
             states = Counter(find_ticket_state(ticket).value for ticket in listed)
             yield from (f"{number} {state}" for state, number in states.items())

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
 from afresh.views.task_status import format_share
@@ -216,7 +217,7 @@ def render_gauge(call: "CallAudit | CallFigures", width: int = 24) -> "Text":
 
 def draw_gauge(call: "CallAudit | CallFigures", width: int = 24) -> list[tuple[str, str]]:
     """Draw a call against its limit: sent, free, and reserved for the reply; and its share of the model's window."""
-    tokens, budget, reserve = call.tokens, call.budget, call.reserve
+    tokens, budget, reserve, windowed = call.tokens, call.budget, call.reserve, call.window and call.model != OFFLINE_MODEL
     scale = width / budget if budget else 0
     kept = min(width, round(reserve * scale))
     used = min(width - kept, max(1 if tokens else 0, round(tokens * scale)))
@@ -228,7 +229,7 @@ def draw_gauge(call: "CallAudit | CallFigures", width: int = 24) -> list[tuple[s
         ("┄" * kept, "dim"),
         (f" {tokens:,} of {budget:,}", ""),
         (f", {reserve:,} for the reply" if reserve else "", "dim"),
-        (f"; {format_share(tokens / call.window)} of the model's window" if call.window else "", "dim"),
+        (f"; {format_share(tokens / call.window)} of the model's window" if windowed else "", "dim"),
     ]
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from afresh.core.action import Observation
 from afresh.core.fast_dataclass import dataclass
+from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.task import Task
 
 SOFT_PRESSURE_SHARE = 0.80
@@ -74,8 +75,8 @@ class CallFigures:
 
     @property
     def window_share(self) -> float | None:
-        """Of the model's context window."""
-        return self.tokens / self.window if self.window else None
+        """Of the model's context window; None where it is unknown, or no model reads the prompt."""
+        return self.tokens / self.window if self.window and self.model != OFFLINE_MODEL else None
 
 
 @dataclass(frozen=True, slots=True)

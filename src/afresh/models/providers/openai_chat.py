@@ -154,17 +154,22 @@ class OpenAIModel:
 
     @property
     def loaded_window(self) -> int:
-        """The context that Ollama has given the model, once it is loaded; 0: it does not say."""
+        """The context that a server of the user's own gives the model, once it is loaded; 0: it does not say."""
         import openai
 
-        if self.flavour.name != "ollama":
+        if self.flavour.template or self.flavour.name == "openrouter" or not self.flavour.base_url:
             return 0
+        client, path, listed, key = (
+            (self._root, "/api/ps", "models", "name")
+            if self.flavour.name == "ollama"
+            else (self._client.with_options(timeout=CONNECT_TIMEOUT_SECONDS), "/models", "data", "id")
+        )
         try:
-            running = read_field(self._root.get("/api/ps", cast_to=object), "models")
+            models = read_field(client.get(path, cast_to=object), listed)
         except (openai.OpenAIError, ValueError):
             return 0
-        found = [one for one in (running if isinstance(running, list) else ()) if read_field(one, "name") == self.model]
-        return sum_reported_tokens(read_field(found[0], "context_length")) if found else 0
+        found = [one for one in (models if isinstance(models, list) else ()) if read_field(one, key) == self.model]
+        return _read_window_tokens(found[0]) if found else 0
 
     @cached_property
     def _props(self) -> dict[str, Any]:

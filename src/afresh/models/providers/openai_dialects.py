@@ -85,7 +85,7 @@ LLAMACPP = OpenAIDialect(
     window=32_768,
     template=True,
 )
-PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort=False, cache_key=False)
+PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort=False, cache_key=False, window=32_768)
 """A server of which only the address is known."""
 DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
