@@ -88,7 +88,7 @@ def render_report(report: "PeriodReport") -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    from afresh.cli.render.widgets import render_heading, render_text
+    from afresh.cli.render.parts import render_heading, render_text
     from afresh.views.period_report import format_period, list_report_rows
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))

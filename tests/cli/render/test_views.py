@@ -23,13 +23,14 @@ from afresh.cli.render.context import (
 )
 from afresh.cli.render.context_yield import render_yield, yield_to_json
 from afresh.cli.render.decisions import render_decisions
+from afresh.cli.render.parts import render_gauge
 from afresh.cli.render.progress import render_live_area
 from afresh.cli.render.project import findings_to_json, render_findings
 from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
 from afresh.cli.render.status import StatusPage, render_status
 from afresh.cli.render.task import render_task
-from afresh.cli.render.widgets import Line, draw_lines, draw_sparkline, render_gauge
+from afresh.cli.render.widgets import Line, draw_lines, draw_sparkline
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from rich.console import Console, Group
 from samples import COMMITS, told
 
+from afresh.cli.render.parts import render_fields, render_text
 from afresh.cli.render.progress import STREAM_LINES, render_live_area, render_progress_line
-from afresh.cli.render.widgets import count_columns, quote_text, render_fields, render_text, wrap_line
+from afresh.cli.render.widgets import count_columns, quote_text, wrap_line
 from afresh.views.progress import ProgressLine, RunProgress, update_run_progress
 
 WORDS = st.lists(st.text("abcdefgh_/.:漢→", min_size=1, max_size=50), min_size=1, max_size=30)

@@ -1,22 +1,19 @@
 """Renders the code map and functions over a complexity limit."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from afresh.app.code.explore_code import CodeMap
+from afresh.app.code.violations import ComplexityMeasure, Violation
+from afresh.cli.render.parts import render_text
 from afresh.cli.render.symbols import render_signature, symbol_place_to_json
-from afresh.cli.render.widgets import render_text
+from afresh.code.ranking.rank_files import RankedMapFile
 from afresh.core.symbol import Symbol, SymbolPlace
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-    from afresh.app.code.explore_code import CodeMap
-    from afresh.app.code.violations import ComplexityMeasure, Violation
-    from afresh.code.ranking.rank_files import RankedMapFile
 
 
 def code_map_to_json(made: CodeMap) -> dict[str, Any]:
@@ -42,8 +39,6 @@ def code_map_to_json(made: CodeMap) -> dict[str, Any]:
 
 
 def render_code_map(made: CodeMap) -> RenderableType:
-    from rich.console import Group
-
     if not made.files:
         return render_text(f"Nothing fits into {made.cap:,} tokens; raise --tokens.", "dim")
     parts: list[RenderableType] = [render_map_title(made)]
@@ -53,17 +48,12 @@ def render_code_map(made: CodeMap) -> RenderableType:
 
 
 def render_map_title(made: CodeMap) -> Text:
-    from rich.text import Text
-
     if not made.about:
         return Text("Most important files", style="bold")
     return Text.assemble(("Most relevant for ", "bold"), render_text(made.about, "bold cyan", 100))
 
 
 def render_map_file(shown: RankedMapFile) -> Iterator[RenderableType]:
-    from rich.padding import Padding
-    from rich.text import Text
-
     folder, slash, name = shown.ranked.path.rpartition("/")
     yield Text.assemble(render_text(folder + slash, "dim"), render_text(name, "bold"))
     if shown.ranked.reasons:
@@ -75,8 +65,6 @@ def render_map_file(shown: RankedMapFile) -> Iterator[RenderableType]:
 
 
 def render_symbol_line(path: str, symbol: Symbol) -> Text:
-    from rich.text import Text
-
     text = Text.assemble(
         (f"{symbol.line:6}  ", "dim"), "  " * symbol.name.count("."), render_signature(SymbolPlace(path, symbol))
     )
@@ -115,9 +103,6 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
 
 
 def render_violations(found: Sequence[Violation], number: int, offers: bool) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     if not found:
         return render_text("No function is over a complexity limit.", "green")
     parts: list[RenderableType] = []
@@ -128,15 +113,11 @@ def render_violations(found: Sequence[Violation], number: int, offers: bool) -> 
 
 
 def _render_violation_head(one: Violation) -> Text:
-    from rich.text import Text
-
     return Text.assemble(render_text(one.function, "bold"), "  ", render_text(f"{one.path}:{one.line}", "cyan"))
 
 
 def _render_measure(each: ComplexityMeasure) -> Text:
     """Draw a bar of which the limit is a third; three times the limit fills it."""
-    from rich.text import Text
-
     filled = min(BAR_COLUMNS, round(each.value / max(1, each.limit) * BAR_COLUMNS / 3))
     inside = min(filled, BAR_COLUMNS // 3)
     style = "red" if each.value >= 2 * each.limit else "yellow"
@@ -145,16 +126,12 @@ def _render_measure(each: ComplexityMeasure) -> Text:
 
 
 def _describe_makeup(one: Violation) -> Text:
-    from rich.text import Text
-
     parts = [f"{count} × {NODE_WORDS.get(name, name)}" for name, count in one.made_of.items()]
     deep = f", up to {one.depth} deep" if one.depth > 1 else ""
     return Text(f"  {', '.join(parts) or 'no decision'}{deep}", style="dim")
 
 
 def _render_suggestion(one: Violation) -> Text:
-    from rich.text import Text
-
     if one.offer is None:
         return Text.assemble(("  ✗ no fix available: ", "yellow"), render_text(one.why_not, "yellow"))
     gain = f"{one.offer.before} → {one.offer.after}"
@@ -167,8 +144,6 @@ def _shorten_suggestion(one: Violation, head: str) -> str:
 
 
 def _render_violation_total(found: Sequence[Violation], number: int, offers: bool) -> Text:
-    from rich.text import Text
-
     noun = "function is" if number == 1 else "functions are"
     more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
     text = f"{number} {noun} over a limit{more}."

@@ -3,26 +3,18 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import (
-    make_table,
-    render_diff,
-    render_gauge,
-    render_heading,
-    render_text,
-    render_word,
-)
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.text import Text
+
+from afresh.cli.render.parts import make_table, render_diff, render_gauge, render_heading, render_text, render_word
 from afresh.context.explain import NameExplanation
 from afresh.context.measure_yield import SectionYield
 from afresh.core.change import Change
 from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section, SectionCompaction
 from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
 
 MAX_BAR_COLUMNS = 24
 TIER_WORDS = {"always": "always", "phase": "in this phase", "demand": "as needed"}
@@ -35,10 +27,8 @@ def render_call(
     step: int = 0,
     reported: int = 0,
     drawn: Sequence[SectionYield] = (),
-) -> "RenderableType":
+) -> RenderableType:
     """Render gauge, sections and omissions. `drawn` is what replies drew on, section by section."""
-    from rich.console import Group
-
     data = call_to_json(audit, sections, omitted, step, reported, drawn)
     parts: list[RenderableType] = [
         render_heading(f"Call of step {step}" if step else "Call"),
@@ -56,7 +46,7 @@ def render_call(
     return Group(*parts)
 
 
-def render_prompt_origin(step: int, origin: PromptOrigin) -> "RenderableType":
+def render_prompt_origin(step: int, origin: PromptOrigin) -> RenderableType:
     """Render how the prompt came about; nothing for calls recorded before prompts were extended."""
     if not origin.why:
         return render_text("")
@@ -64,15 +54,11 @@ def render_prompt_origin(step: int, origin: PromptOrigin) -> "RenderableType":
     return render_text(f"{made}: {origin.why}", "dim")
 
 
-def render_section_texts(sections: Sequence[Section]) -> "RenderableType":
-    from rich.console import Group
-
+def render_section_texts(sections: Sequence[Section]) -> RenderableType:
     return Group(*(part for section in sections for part in _render_section(section)))
 
 
-def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> "RenderableType":
-    from rich.console import Group
-
+def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> RenderableType:
     data = call_diff_to_json(before, after, steps)
     table = make_table("section", "compared", f">step {steps[0]}", f">step {steps[1]}", ">delta")
     for row in data["sections"]:
@@ -99,7 +85,7 @@ def _describe_estimate(audit: CallAudit, reported: int) -> str:
     return f"estimated {audit.tokens:,} tokens, reported {reported:,} ({off:+.0f} %)"
 
 
-def _render_sections(data: dict[str, Any]) -> "RenderableType":
+def _render_sections(data: dict[str, Any]) -> RenderableType:
     rows = [(row["name"], row["tier"], row["tokens"], row["share"], row["drawn_on"]) for row in data["sections"]]
     if data["framing"] > 0:
         share = compute_token_share(data["framing"], data["tokens"])
@@ -123,22 +109,20 @@ def _format_drawn(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _draw_share_bar(share: float) -> "Text":
+def _draw_share_bar(share: float) -> Text:
     """Draw the section's share of the call as a bar."""
-    from rich.text import Text
-
     eighths = min(8 * MAX_BAR_COLUMNS, max(1, round(share * 8 * MAX_BAR_COLUMNS)))
     return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
 
 
-def _render_compactions(compactions: Sequence[SectionCompaction]) -> "RenderableType":
+def _render_compactions(compactions: Sequence[SectionCompaction]) -> RenderableType:
     table = make_table("section", ">tokens saved", "removed")
     for one in compactions:
         table.add_row(render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim"))
     return table
 
 
-def _render_omissions(omitted: Sequence[Omission]) -> "RenderableType":
+def _render_omissions(omitted: Sequence[Omission]) -> RenderableType:
     table = make_table("section", "what", ">tokens", "why")
     for omission in omitted:
         table.add_row(
@@ -147,9 +131,7 @@ def _render_omissions(omitted: Sequence[Omission]) -> "RenderableType":
     return table
 
 
-def _render_section(section: Section) -> list["RenderableType"]:
-    from rich.rule import Rule
-
+def _render_section(section: Section) -> list[RenderableType]:
     return [Rule(render_text(f"{section.name}, {section.tokens:,} tokens", "dim"), style="dim"), render_text(section.text)]
 
 
@@ -164,10 +146,7 @@ def name_explanation_to_json(why: NameExplanation) -> dict[str, Any]:
     return asdict(why) | {"shown": bool(why.places), "recall": why.recall or None}
 
 
-def render_name_explanation(why: NameExplanation) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_name_explanation(why: NameExplanation) -> RenderableType:
     word = ("in", "green") if why.places else ("not in", "yellow")
     parts: list[RenderableType] = [
         Text.assemble(("\n" + render_text(why.name).plain, "bold"), " is ", word, f" the call of step {why.step} of {why.task}")
@@ -184,7 +163,7 @@ def render_name_explanation(why: NameExplanation) -> "RenderableType":
     return Group(*parts)
 
 
-def _render_name_places(why: NameExplanation) -> list["RenderableType"]:
+def _render_name_places(why: NameExplanation) -> list[RenderableType]:
     table = make_table("section", ">line", "from", "text")
     for place in why.places[:MAX_TABLE_ROWS]:
         table.add_row(
@@ -195,7 +174,7 @@ def _render_name_places(why: NameExplanation) -> list["RenderableType"]:
     return [table, *([render_text(f"… and {told}", "dim")] if more else [])]
 
 
-def _render_name_omissions(why: NameExplanation) -> "RenderableType":
+def _render_name_omissions(why: NameExplanation) -> RenderableType:
     table = make_table("section", "what", ">tokens", "why")
     for gone in why.omissions[:MAX_TABLE_ROWS]:
         table.add_row(
@@ -204,7 +183,7 @@ def _render_name_omissions(why: NameExplanation) -> "RenderableType":
     return table
 
 
-def _render_copies(why: NameExplanation) -> "RenderableType":
+def _render_copies(why: NameExplanation) -> RenderableType:
     table = make_table("id", ">step", "kind", "of", "in memory")
     for copy in why.copies:
         memory = f"until step {copy.forgotten}" if copy.forgotten else "yes"

@@ -1,9 +1,11 @@
 """Renders how much of what was sent the replies drew on."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_text
+from rich.console import Group, RenderableType
+
+from afresh.cli.render.parts import make_table, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.text import format_count
 from afresh.views.section_yield import (
@@ -14,10 +16,6 @@ from afresh.views.section_yield import (
     sum_sent_sections,
     sum_without_system,
 )
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 MAX_UNUSED_SECTIONS = 3
 
@@ -59,9 +57,7 @@ def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
     return [one for one in order_by_waste(sections)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
 
 
-def render_yield(calls: Sequence[CallYield]) -> "RenderableType":
-    from rich.console import Group
-
+def render_yield(calls: Sequence[CallYield]) -> RenderableType:
     if not calls:
         return render_text("no call has been answered yet")
     sent, new = sum_sent_sections(calls), sum_new_sections(calls)

@@ -1,20 +1,18 @@
 """Renders the decisions of a task as a tree."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from afresh.cli.render.widgets import WORD_STYLES, render_text, render_word
+from rich.console import Group, RenderableType
+from rich.text import Text
+from rich.tree import Tree
+
+from afresh.cli.render.parts import render_text, render_word
+from afresh.cli.render.widgets import WORD_STYLES
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.decision_log import DecisionLine, is_turning_point
 from afresh.views.decision_tree import DecisionNode, DecisionRun, group_runs
 from afresh.views.task_status import format_time, list_next_commands
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-    from rich.tree import Tree
-
 
 MAX_REVERTED_SHOWN = 3
 MAX_TEXT_CHARACTERS = 300
@@ -25,11 +23,7 @@ _MARK_BY_KIND = {
 _VERDICT_WORDS = {"PASS": "verified", "FAIL": "completion rejected", "BLOCKED": "could not be verified"}
 
 
-def render_decisions(state: State, branches: Sequence[DecisionNode]) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-    from rich.tree import Tree
-
+def render_decisions(state: State, branches: Sequence[DecisionNode]) -> RenderableType:
     head = Text.assemble((to_one_line(state.task.id, 40), "bold"), "  ", render_word(state.status.value))
     head.append(f"  started {_format_minute(format_time(state.times.started))} UTC", "dim")
     root = Tree(head.append("\n").append_text(render_text(state.task.goal, limit=MAX_TEXT_CHARACTERS)), guide_style="dim")
@@ -39,7 +33,7 @@ def render_decisions(state: State, branches: Sequence[DecisionNode]) -> "Rendera
     return Group(root, Text(), *(render_text(f"  {command}", "cyan") for command in list_next_commands(state)[:1]))
 
 
-def _add_branches(node: "Tree", branches: Sequence[DecisionNode]) -> None:
+def _add_branches(node: Tree, branches: Sequence[DecisionNode]) -> None:
     answered, told = any(branch.line["kind"] == "answered" for branch in branches), ""
     for part in group_runs(branches):
         if isinstance(part, DecisionRun):
@@ -55,9 +49,7 @@ def _add_branches(node: "Tree", branches: Sequence[DecisionNode]) -> None:
             told = part.line["why"]
 
 
-def _add_run(node: "Tree", run: DecisionRun) -> None:
-    from rich.text import Text
-
+def _add_run(node: Tree, run: DecisionRun) -> None:
     told = Text(f"{run.steps}: {run.told}" if run.steps else run.told, style="" if run.reverted else "dim")
     if run.reverted and not run.steps.startswith("steps"):
         node.add(told.append_text(_render_reason(run.reverted[0])))
@@ -69,14 +61,12 @@ def _add_run(node: "Tree", run: DecisionRun) -> None:
         grown.add(Text(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", style="dim"))
 
 
-def _render_reason(line: DecisionLine) -> "Text":
+def _render_reason(line: DecisionLine) -> Text:
     return render_text(f": {line['why']}" if line["why"] else "", "dim", MAX_TEXT_CHARACTERS)
 
 
-def _add_decision(node: "Tree", branch: DecisionNode) -> "Tree":
+def _add_decision(node: Tree, branch: DecisionNode) -> Tree:
     """Add a decision, question or answer: text, then author, time and confidence."""
-    from rich.text import Text
-
     line = branch.line
     mark, style = _MARK_BY_KIND[line["kind"]]
     subject = f"{to_one_line(line['subject'], 60)}: " if line.get("subject") else ""
@@ -105,10 +95,8 @@ def _describe_author(line: DecisionLine) -> str:
     return f"{_format_minute(line['at'])}  {verb} by {who} at step {line['step']}{sure}"
 
 
-def _add_options(node: "Tree", branch: DecisionNode) -> "Tree":
+def _add_options(node: Tree, branch: DecisionNode) -> Tree:
     """Add the options of a question; the chosen one is marked."""
-    from rich.text import Text
-
     chosen = next((one.line.get("option") for one in branch.followed if one.line["kind"] == "answered"), None)
     for number, option in enumerate(branch.line.get("options", ()), 1):
         style = "green" if number == chosen else "dim"
@@ -117,10 +105,8 @@ def _add_options(node: "Tree", branch: DecisionNode) -> "Tree":
     return node
 
 
-def _render_outcome(line: DecisionLine, told: str) -> "Text":
+def _render_outcome(line: DecisionLine, told: str) -> Text:
     """Render a verdict, an end or a waiver, with its reason unless the line before gave it."""
-    from rich.text import Text
-
     if line["kind"] == "decided":
         first = render_text(line["text"], "yellow", MAX_TEXT_CHARACTERS)
     elif line["kind"] == "verified":

@@ -4,18 +4,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Group, RenderableType
 
 from afresh.app.evolve.evolve_page import describe_proof
 from afresh.app.evolve.evolve_policy import changes_of
-from afresh.cli.render.widgets import make_table, render_heading, render_text
+from afresh.cli.render.parts import make_table, render_heading, render_text
 from afresh.context.measure_yield import SectionYield
 from afresh.core.policy_history import PolicyHistory, PolicyProposed
 from afresh.core.text import format_count
 from afresh.evolve.use_report import UseReport
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 MAX_ROWS = 12
 
@@ -69,9 +68,7 @@ def _yield_to_json(one: SectionYield) -> dict[str, Any]:
     return {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
 
 
-def render_use_report(report: UseReport) -> "RenderableType":
-    from rich.console import Group
-
+def render_use_report(report: UseReport) -> RenderableType:
     if not report.calls:
         return render_text("no call has been answered yet: `afresh run` first")
     whole = report.whole
@@ -110,7 +107,7 @@ def describe_findings(report: UseReport) -> list[str]:
     ]
 
 
-def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> "list[RenderableType]":
+def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> list[RenderableType]:
     table = make_table("", ">tokens", ">of all", ">drawn on")
     for one in yields[:MAX_ROWS]:
         table.add_row(
@@ -119,14 +116,14 @@ def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> 
     return [render_heading(title), table]
 
 
-def _render_items(report: UseReport) -> "list[RenderableType]":
+def _render_items(report: UseReport) -> list[RenderableType]:
     table = make_table("", ">gathered", ">drawn on")
     for one in report.items[:MAX_ROWS]:
         table.add_row(render_text(one.kind), f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}")
     return [render_heading("By kind of item"), table] if report.items else []
 
 
-def _render_operations(report: UseReport) -> "list[RenderableType]":
+def _render_operations(report: UseReport) -> list[RenderableType]:
     table = make_table("", ">times", ">tokens", ">each", ">recalled", ">repeated")
     for one in report.operations[:MAX_ROWS]:
         each = one.tokens / one.times if one.times else 0
@@ -136,7 +133,7 @@ def _render_operations(report: UseReport) -> "list[RenderableType]":
     return [render_heading("Most expensive operations"), table] if report.operations else []
 
 
-def _render_weeks(report: UseReport) -> "list[RenderableType]":
+def _render_weeks(report: UseReport) -> list[RenderableType]:
     table = make_table("week", ">verified", ">tokens/call", ">drawn on", ">wasted", ">tokens/verified", ">saved")
     for one in report.weeks:
         each = f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–"
@@ -146,24 +143,20 @@ def _render_weeks(report: UseReport) -> "list[RenderableType]":
     return [render_heading("By week"), table]
 
 
-def render_tried(found: Sequence[PolicyProposed]) -> "RenderableType":
-    from rich.console import Group
-
+def render_tried(found: Sequence[PolicyProposed]) -> RenderableType:
     if not found:
         return render_text("no change is suggested by the work so far")
     return Group(*[part for one in found for part in _render_proposal(one)])
 
 
-def _render_proposal(one: PolicyProposed) -> "list[RenderableType]":
+def _render_proposal(one: PolicyProposed) -> list[RenderableType]:
     proof = describe_proof(one)
     lines = [one.reason, *[f"  {change}" for change in changes_of(one)], *([f"  {proof}"] if proof else [])]
     verdict = render_text(f"{'better' if one.better else 'not adopted'}: {one.verdict}", "" if one.better else "dim")
     return [render_heading(one.proposal), *map(render_text, lines), verdict]
 
 
-def render_history(found: PolicyHistory) -> "RenderableType":
-    from rich.console import Group
-
+def render_history(found: PolicyHistory) -> RenderableType:
     canary = f"; {found.canary.id} for {found.canary.share:.0%} of the tasks" if found.canary else ""
     parts: list[RenderableType] = [render_heading("Policies"), render_text(f"in use: {found.stable.id}{canary}")]
     for one in reversed(found.adopted):

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_text, render_word
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from afresh.app.stored_state.export_import import ImportOutcome
+from afresh.cli.render.parts import make_table, render_text, render_word
 from afresh.errors import WAY_BACK
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from afresh.app.stored_state.export_import import ImportOutcome
-    from afresh.storage.export.write_export import ExportResult
-
+from afresh.storage.export.write_export import ExportResult
 
 RELATION_WORDS = {
     "new": "new",
@@ -25,7 +23,7 @@ RELATION_WORDS = {
 }
 
 
-def export_to_json(done: "ExportResult") -> dict[str, Any]:
+def export_to_json(done: ExportResult) -> dict[str, Any]:
     return {
         **asdict(done),
         "folder": str(done.folder),
@@ -35,9 +33,7 @@ def export_to_json(done: "ExportResult") -> dict[str, Any]:
     }
 
 
-def render_export(done: "ExportResult", root: Path) -> "RenderableType":
-    from rich.text import Text
-
+def render_export(done: ExportResult, root: Path) -> RenderableType:
     where = done.folder.relative_to(root) if done.folder.is_relative_to(root) else done.folder
     text = Text.assemble(
         ("exported ", "green"), f"{count_with_noun(done.tasks, 'task')}, {count_entries(done.entries)}, to ", str(where)
@@ -58,15 +54,12 @@ def render_export(done: "ExportResult", root: Path) -> "RenderableType":
     return text
 
 
-def import_to_json(arrivals: "Sequence[ImportOutcome]") -> dict[str, Any]:
+def import_to_json(arrivals: Sequence[ImportOutcome]) -> dict[str, Any]:
     rows = [{**asdict(arrival), "added": arrival.added, "refused": arrival.refused} for arrival in arrivals]
     return {"arrivals": rows, "added": sum(arrival.added for arrival in arrivals)}
 
 
-def render_import(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_import(arrivals: Sequence[ImportOutcome]) -> RenderableType:
     table = make_table("task", "state", "import", ">entries")
     for arrival in arrivals:
         if arrival.same and not arrival.note:
@@ -84,13 +77,13 @@ def render_import(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
     return Group(*shown, render_import_total(arrivals))
 
 
-def describe_journal_lengths(arrival: "ImportOutcome") -> str:
+def describe_journal_lengths(arrival: ImportOutcome) -> str:
     if arrival.added:
         return f"{arrival.here} → {arrival.entries}" if arrival.here else f"{arrival.entries}"
     return f"{arrival.entries}, here {arrival.here}" if arrival.entries != arrival.here else f"{arrival.entries}"
 
 
-def explain_import_outcome(arrival: "ImportOutcome") -> str:
+def explain_import_outcome(arrival: ImportOutcome) -> str:
     if arrival.relation == "diverged":
         return f"diverged after entry {arrival.parting - 1}: both sides continued; not imported"
     if arrival.owner:
@@ -102,9 +95,7 @@ def explain_import_outcome(arrival: "ImportOutcome") -> str:
     return arrival.note
 
 
-def render_import_total(arrivals: "Sequence[ImportOutcome]") -> "RenderableType":
-    from rich.text import Text
-
+def render_import_total(arrivals: Sequence[ImportOutcome]) -> RenderableType:
     added, refused = sum(arrival.added for arrival in arrivals), sum(arrival.refused for arrival in arrivals)
     rest = len(arrivals) - added - refused
     if not added and not refused:

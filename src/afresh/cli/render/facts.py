@@ -1,26 +1,20 @@
 """Renders facts."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.project_facts import ProjectFact
 from afresh.views.task_status import format_time
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
 
 KIND_STYLES = {
     "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "observed": "dim",
 }  # fmt: skip
 
 
-def render_facts(facts: Sequence[ProjectFact]) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_facts(facts: Sequence[ProjectFact]) -> RenderableType:
     if not facts:
         return render_text("Nothing found.", "dim")
     table = make_table("id", "kind", "fact and source")
@@ -33,9 +27,7 @@ def render_facts(facts: Sequence[ProjectFact]) -> "RenderableType":
     return Group(table, render_text("afresh memory show ID shows evidence and history", "dim"))
 
 
-def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[ProjectFact]) -> "RenderableType":
-    from rich.console import Group
-
+def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[ProjectFact]) -> RenderableType:
     fact = known.fact
     rows = [
         ("kind", render_fact_kind(known)),
@@ -60,19 +52,17 @@ def render_fact(known: ProjectFact, evidence: Sequence[str], history: Sequence[P
 SCOPE_WORDS = {"task": "its own task", "project": "this project", "user": "all your projects"}
 
 
-def render_past_fact(known: ProjectFact) -> "RenderableType":
-    from rich.text import Text
-
+def render_past_fact(known: ProjectFact) -> RenderableType:
     ended = f"  ({known.end})" if known.ended else "  (valid)"
     line = render_text(known.fact.text, "" if not known.ended else "dim", 100)
     return Text.assemble((f"  {format_time(known.at)} {known.by}: ", "dim"), line, (ended, "yellow" if known.ended else "green"))
 
 
-def render_fact_kind(known: ProjectFact) -> "RenderableType":
+def render_fact_kind(known: ProjectFact) -> RenderableType:
     return render_text(known.fact.kind.value.replace("_", " "), KIND_STYLES.get(known.fact.kind.value, ""))
 
 
-def render_fact_text(known: ProjectFact) -> "Text":
+def render_fact_text(known: ProjectFact) -> Text:
     """Render a fact without repeating its subject."""
     fact = known.fact
     return render_text(fact.text if fact.text.startswith(fact.subject.rstrip("…")) else f"{fact.subject}: {fact.text}", limit=200)

@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from afresh.app.memory.curate_lessons import LessonListing, LessonRow
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonStatus
 from afresh.core.truncate import to_one_line
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-    from afresh.app.memory.curate_lessons import LessonListing, LessonRow
-
 
 NO_LESSONS_YET = (
     "No lessons yet. A task of two or more steps leaves one when it is verified and has changed something, and a draft when it "
@@ -21,7 +18,7 @@ NO_LESSONS_YET = (
 )
 
 
-def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
+def render_patterns(rows: Sequence[LessonRow]) -> RenderableType:
     """Render patterns with their origin, which prompts never show."""
     table = make_table("pattern", "state", "about", "from", ">used", ">passed")
     for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
@@ -41,7 +38,7 @@ def render_patterns(rows: Sequence["LessonRow"]) -> "RenderableType":
     return table
 
 
-def render_pattern_origin(one: Lesson) -> "Text":
+def render_pattern_origin(one: Lesson) -> Text:
     name = one.project.rstrip("/").rpartition("/")[2]
     return render_text(name or "a person").append(f"\n{one.source}", "dim")
 
@@ -51,9 +48,7 @@ def shared_lesson_to_json(one: Lesson, pattern: Lesson | None) -> dict[str, Any]
     return {"object": one.id, "crossed": pattern.id if pattern else None, "text": text}
 
 
-def render_lesson_to_share(one: Lesson) -> "RenderableType":
-    from rich.console import Group
-
+def render_lesson_to_share(one: Lesson) -> RenderableType:
     body = [render_text(line.lstrip("# "), "bold" if line.startswith("#") else "") for line in one.body.splitlines()]
     return Group(
         render_text(f"This text of {one.id} would be shared with your other projects, nothing else:\n"),
@@ -73,11 +68,11 @@ STANDING_COLOURS = {
 }
 
 
-def lesson_to_json(row: "LessonRow") -> dict[str, Any]:
+def lesson_to_json(row: LessonRow) -> dict[str, Any]:
     return {**asdict(row.knowledge), "standing": row.standing, "why": row.why, "file": str(row.file)}
 
 
-def lesson_listing_to_json(found: "LessonListing") -> dict[str, Any]:
+def lesson_listing_to_json(found: LessonListing) -> dict[str, Any]:
     return {
         "objects": [{**lesson_to_json(row), "body": None} for row in found.rows],
         "skills": [{"path": path, "description": description} for path, description in found.skills],
@@ -86,10 +81,7 @@ def lesson_listing_to_json(found: "LessonListing") -> dict[str, Any]:
     }
 
 
-def render_lesson_listing(found: "LessonListing") -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_lesson_listing(found: LessonListing) -> RenderableType:
     parts: list[RenderableType] = []
     if found.rows:
         table = make_table("lesson", "state", "about", ">used", ">passed", ">tokens saved")
@@ -120,20 +112,17 @@ def render_lesson_listing(found: "LessonListing") -> "RenderableType":
     return Group(*parts)
 
 
-def render_lesson_standing(row: "LessonRow") -> "Text":
+def render_lesson_standing(row: LessonRow) -> Text:
     text = render_text(row.standing, STANDING_COLOURS[row.standing])
     return text if row.standing is LessonStatus.DRAFT else text.append(f"\n{row.knowledge.by}", "dim")
 
 
-def render_lesson_title(row: "LessonRow") -> "Text":
+def render_lesson_title(row: LessonRow) -> Text:
     text = render_text(row.knowledge.title, limit=100)
     return text.append(f"\n{to_one_line(row.why, 120)}", "dim") if row.why else text
 
 
-def render_lesson(row: "LessonRow") -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_lesson(row: LessonRow) -> RenderableType:
     one = row.knowledge
     rows: list[tuple[str, Any]] = [
         (
@@ -153,7 +142,7 @@ def render_lesson(row: "LessonRow") -> "RenderableType":
     return Group(title, "", render_fields([pair for pair in rows if str(pair[1])]), "", render_lesson_body(one.body))
 
 
-def find_lesson_origin(row: "LessonRow") -> str:
+def find_lesson_origin(row: LessonRow) -> str:
     """Return the source project of a pattern; shown to people only."""
     return row.knowledge.project if row.knowledge.id.startswith(PATTERN_ID_PREFIX) else ""
 
@@ -167,9 +156,7 @@ def describe_lesson_effect(one: Lesson) -> str:
     return f"shown to {one.shown} {'task' if one.shown == 1 else 'tasks'}, {used}{saved}"
 
 
-def render_lesson_body(text: str) -> "Text":
-    from rich.text import Text
-
+def render_lesson_body(text: str) -> Text:
     shown = Text()
     for line in text.strip().splitlines():
         shown.append_text(render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)).append("\n")

@@ -1,25 +1,22 @@
 """Renders models, providers and open mailbox requests."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from afresh.app.dialogue.answer_mailbox import LoadedRequest
+from afresh.app.doctor import ModelTrial
+from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.codec import to_plain_value
 from afresh.errors import suggest_reinstall
+from afresh.models.mailbox_files import OpenRequest
 from afresh.spending.price_list import Price
 from afresh.views.task_status import describe_age, format_time
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-    from afresh.app.dialogue.answer_mailbox import LoadedRequest
-    from afresh.app.doctor import ModelTrial
-    from afresh.app.list_models import ConfiguredModel, ServerOffer, UsableProvider
-    from afresh.models.mailbox_files import OpenRequest
 
 CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
 MAX_MODELS_NAMED = 12
@@ -47,9 +44,6 @@ def models_to_json(told: ModelsOverview) -> dict[str, Any]:
 
 
 def render_models(told: ModelsOverview) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     parts: list[RenderableType] = [_make_model_table(told.listed)] if told.listed else [_render_no_model(told.config)]
     parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
@@ -72,9 +66,6 @@ def render_models(told: ModelsOverview) -> RenderableType:
 
 
 def _render_no_model(config: str) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
-
     first = render_text(f"No models configured yet. Add one to {config}:")
     return Group(first, Padding(render_text(CONFIG_EXAMPLE, "cyan"), (1, 0, 0, 2)))
 
@@ -156,9 +147,6 @@ def request_to_json(post: LoadedRequest) -> dict[str, Any]:
 
 
 def render_open_requests(found: Sequence[OpenRequest], now: float) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     if not found:
         return Text("No open requests.")
     table = make_table(">call", "task", "asked", "")

@@ -4,9 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import Line, draw_bell, join_spans, quote_text, render_diff, render_text, wrap_line
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from afresh.cli.render.parts import render_diff, render_text
+from afresh.cli.render.widgets import Line, quote_text, wrap_line
 from afresh.core.change import Change
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import CallDelayed, ChangeMade, ProgressEvent
@@ -16,11 +23,6 @@ from afresh.core.truncate import to_one_line, truncate_text
 from afresh.ports.watch import Clock
 from afresh.views.progress import ProgressLine, RunProgress, follow_progress_event, update_run_progress
 from afresh.views.step_line import find_first_sentence
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.text import Text
-
 
 SILENCE_SECONDS = 30.0
 """Seconds without output after which a run without a terminal reports that it is alive."""
@@ -50,7 +52,7 @@ class ProgressOptions:
 class LiveProgress:
     """A Watcher, and a context manager for the duration of a run."""
 
-    def __init__(self, clock: Clock, console: "Console", options: ProgressOptions = ProgressOptions()) -> None:  # noqa: B008
+    def __init__(self, clock: Clock, console: Console, options: ProgressOptions = ProgressOptions()) -> None:  # noqa: B008
         self.clock, self.console, self.options = clock, console, options
         self.glance = RunProgress(since=clock.now())
         self.live: Any = None
@@ -118,20 +120,18 @@ class LiveProgress:
 
     def ring(self) -> None:
         """Ring the terminal's bell: it is over, or needs an answer."""
-        if not self.options.quiet:
-            draw_bell(self.console)
+        if not self.options.quiet and self.console.is_terminal:
+            self.console.bell()
 
     @property
     def _width(self) -> int:
         """Lines are wrapped for a terminal only: a log keeps them whole."""
         return self.console.width if self.console.is_terminal else 0
 
-    def _print(self, text: "Text") -> None:
+    def _print(self, text: Text) -> None:
         self.console.print(text, soft_wrap=True)
 
     def _start_live_area(self) -> None:
-        from rich.live import Live
-        from rich.spinner import Spinner
 
         spinner = Spinner("dots", style="cyan")
         self.live = Live(
@@ -151,7 +151,7 @@ class LiveProgress:
                 self._print(_indent_text(f"… {to_one_line(what, 200)}", self._width))
 
 
-def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = False) -> "Text":
+def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = False) -> Text:
     """Render a line, and under it what the model said. `width` 0: lines are not wrapped."""
     number = f"{line.step:>3} " if line.step else "  "
     result = to_one_line(line.result, MAX_RESULT_CHARACTERS)
@@ -170,7 +170,7 @@ def _choose_result_style(line: ProgressLine) -> str:
     return {"✓": "green", "✗": "red", "↺": "yellow"}.get(line.mark, "")
 
 
-def render_made_changes(event: ChangeMade, width: int = 0) -> "Text":
+def render_made_changes(event: ChangeMade, width: int = 0) -> Text:
     """Render the diff of a step, as far as it is shown, without git's own lines."""
     bare = [replace(change, patch=_strip_git_lines(change)) for change in event.changes]
     shown, left = render_diff(bare, MAX_DIFF_LINES)
@@ -189,13 +189,8 @@ def _strip_git_lines(change: Change) -> str:
     return f"--- {change.path} ({change.kind})\n{''.join(lines[start:])}"
 
 
-def render_live_area(
-    glance: RunProgress, now: float, width: int = 80, spinner: "RenderableType | None" = None
-) -> "RenderableType":
+def render_live_area(glance: RunProgress, now: float, width: int = 80, spinner: RenderableType | None = None) -> RenderableType:
     """Render the end of what the model says, what is done right now, and one line of figures."""
-    from rich.console import Group
-    from rich.table import Table
-
     said = wrap_line(quote_text(glance.said.strip(), "italic"), width - 2)[-STREAM_LINES:] if glance.said else []
     doing = Table.grid(padding=(0, 1))
     doing.add_row(spinner or "…", _join_rows(wrap_line(quote_text(describe_activity(glance, now), limit=300), width - 2)[:2]))
@@ -239,12 +234,12 @@ def _hang_rows(head: Line, text: Line, blank: str, width: int) -> list[Line]:
     return [[*(head if place == 0 else [(blank, "")]), *row] for place, row in enumerate(rows)]
 
 
-def _indent_text(text: str, width: int) -> "Text":
+def _indent_text(text: str, width: int) -> Text:
     return _join_rows(_hang_rows([("  ", "")], quote_text(text, "dim"), "  ", width))
 
 
-def _join_rows(rows: Sequence[Line]) -> "Text":
-    return render_text("\n").join(join_spans(row) for row in rows)
+def _join_rows(rows: Sequence[Line]) -> Text:
+    return render_text("\n").join(Text.assemble(*row) for row in rows)
 
 
 def format_duration(seconds: float) -> str:

@@ -1,24 +1,20 @@
 """Renders health findings, instructions and the fingerprint."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text, render_word
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from afresh.app.code.project_profile import ProfileReport
+from afresh.app.doctor import HealthFinding
+from afresh.app.inspect.inspect_instructions import InstructionsPreview, SizedInstructionFile
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text, render_word
 from afresh.core.instructions import InstructionPart
 from afresh.core.text import format_count
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
-
-    from afresh.app.code.project_profile import ProfileReport
-    from afresh.app.doctor import HealthFinding
-    from afresh.app.inspect.inspect_instructions import InstructionsPreview, SizedInstructionFile
 
 
 def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
@@ -26,9 +22,6 @@ def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
 
 
 def render_findings(findings: Sequence[HealthFinding]) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     table = make_table("check", "", "found")
     for finding in findings:
         found = render_text(finding.detail)
@@ -71,9 +64,6 @@ def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
 
 
 def render_instructions_preview(one: InstructionsPreview) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     where = f" on {one.path}" if one.path else ""
     parts: list[RenderableType] = [Text.assemble("Instructions for work", render_text(where), " of type ", (one.type, "bold"))]
     parts += (
@@ -112,8 +102,6 @@ def _make_file_table(files: Sequence[SizedInstructionFile]) -> Table:
 
 
 def _render_faults(one: InstructionsPreview) -> list[RenderableType]:
-    from rich.text import Text
-
     return [
         Text.assemble(
             ("\n" if number == 0 else ""),
@@ -127,8 +115,6 @@ def _render_faults(one: InstructionsPreview) -> list[RenderableType]:
 
 def _make_line_table(one: InstructionsPreview) -> Table:
     """Render lines with their numbers in the file named above them."""
-    from rich.table import Table
-
     table = Table.grid(padding=(0, 2))
     table.add_column(justify="right", style="dim", no_wrap=True)
     table.add_column(ratio=1, overflow="fold")
@@ -197,8 +183,6 @@ def collect_statements(one: ProfileReport, level: str) -> dict[str, list[str]]:
 
 
 def render_profile(one: ProfileReport, levels: Sequence[str]) -> RenderableType:
-    from rich.console import Group
-
     parts: list[RenderableType] = []
     for level in levels:
         found = one.fingerprint.statements(level)
@@ -225,16 +209,11 @@ def name_statement(name: str, level: str) -> str:
 
 def join_statement_parts(parts: Sequence[str]) -> Text:
     """Join the parts with dots."""
-    from rich.text import Text
-
     return Text(" · ", style="dim").join(Text.assemble(render_text(part)) for part in parts)
 
 
 def render_test_commands(one: ProfileReport) -> Table:
     """Render test commands; those that are not run with the reason."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)
     table.add_column(ratio=1, overflow="fold")

@@ -1,18 +1,17 @@
 """Renders what providers make of calls: cached beginnings, paid tokens, thinking."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Group, RenderableType
 
 from afresh.app.inspect.measure_calls import CallPrice
 from afresh.app.spending.read_spending import describe_paid
-from afresh.cli.render.widgets import make_table, render_heading, render_text
+from afresh.cli.render.parts import make_table, render_heading, render_text
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.core.prompt import CallAudit, render_thinking
 from afresh.core.reply import Reply
 from afresh.core.text import format_count
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 def provider_usage_to_json(audit: CallAudit, price: CallPrice, reply: Reply | None) -> dict[str, Any]:
@@ -45,9 +44,7 @@ def call_price_to_json(one: CallPrice) -> dict[str, Any]:
     return call_beginning_to_json(one.beginning) | {"sent": one.sent, "paid": one.paid, "paid_estimated": one.estimated}
 
 
-def render_provider_usage(audit: CallAudit, price: CallPrice, reply: Reply | None) -> "RenderableType":
-    from rich.console import Group
-
+def render_provider_usage(audit: CallAudit, price: CallPrice, reply: Reply | None) -> RenderableType:
     paid = f"{price.sent:,} tokens sent, {describe_paid(price.paid, price.estimated)}"
     parts: list[RenderableType] = [render_text(describe_cacheable(price.beginning), "dim"), render_text(paid, "dim")]
     if reply and (reply.usage.cached or reply.usage.written):
@@ -75,9 +72,7 @@ def describe_cacheable(one: PrefixComparison) -> str:
     return f"{told} (same as the previous call up to `{one.changed}`)"
 
 
-def render_call_prices(calls: Sequence[CallPrice]) -> "RenderableType":
-    from rich.console import Group
-
+def render_call_prices(calls: Sequence[CallPrice]) -> RenderableType:
     table = make_table(">step", ">sent", ">paid", ">unchanged", ">cacheable", ">share", "first difference")
     for one in calls:
         start = one.beginning

@@ -1,9 +1,15 @@
 """Renders questions to a person: in the inbox, and between two steps of a run."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_diff, render_fields, render_text
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from afresh.cli.render.parts import make_table, render_diff, render_fields, render_text
 from afresh.core.action import Action, describe_subject
 from afresh.core.answer_options import is_bare_choice, parse_options
 from afresh.core.change import Change
@@ -15,17 +21,10 @@ from afresh.core.verdict import sum_check_runs
 from afresh.views.task_status import describe_age, describe_question, list_current_runs
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
 MAX_PATHS = 6
 
 
-def render_inbox(waiting: Sequence[State], now: float) -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_inbox(waiting: Sequence[State], now: float) -> RenderableType:
     if not waiting:
         return Text.assemble("No open questions. ", ("afresh status", "cyan"), " shows all tasks.")
     asks = "1 open question" if len(waiting) == 1 else f"{len(waiting):,} open questions"
@@ -33,12 +32,7 @@ def render_inbox(waiting: Sequence[State], now: float) -> "RenderableType":
     return Group(first, *(_render_inbox_question(state, now) for state in waiting))
 
 
-def _render_inbox_question(state: State, now: float) -> "RenderableType":
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.rule import Rule
-    from rich.text import Text
-
+def _render_inbox_question(state: State, now: float) -> RenderableType:
     head = Text.assemble(
         (to_one_line(state.task.id, 40), "bold"),
         (
@@ -54,10 +48,8 @@ def _render_inbox_question(state: State, now: float) -> "RenderableType":
     return Group(Text(), Rule(head, align="left", style="dim"), Padding(Group(*parts), (0, 0, 0, 2)))
 
 
-def render_options(state: State) -> "RenderableType":
+def render_options(state: State) -> RenderableType:
     """Render numbered options with what each means."""
-    from rich.table import Table
-
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(style="bold", max_width=32, overflow="fold")
@@ -88,7 +80,7 @@ def _list_question_fields(state: State) -> list[tuple[str, Any]]:
     return rows
 
 
-def _render_answer_commands(state: State) -> "RenderableType":
+def _render_answer_commands(state: State) -> RenderableType:
     """Render the commands to answer with; numbers only if there are options."""
     task = name_briefly(state.task.id)
     rows: list[tuple[Any, str]] = []
@@ -124,7 +116,7 @@ MAX_COMMAND_CHARACTERS = 200
 """Maximum length of a command that is shown."""
 
 
-def render_step_status(state: State) -> "Text":
+def render_step_status(state: State) -> Text:
     """Render phase, changes, tests and cost in one line."""
     runs = list_current_runs(state)
     parts = [
@@ -141,12 +133,8 @@ def describe_usage(state: State) -> str:
     return f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.tokens:,} tokens"
 
 
-def render_open_question(state: State) -> "RenderableType":
+def render_open_question(state: State) -> RenderableType:
     """Render the question; a pause's without its plan, which follows item by item."""
-    from rich.console import Group
-    from rich.padding import Padding
-    from rich.text import Text
-
     parts: list[RenderableType] = [Text(), render_text(describe_question(state, plan=False), "yellow")]
     if len(state.dialogue.options) > 1:
         parts.append(render_options(state))
@@ -164,10 +152,8 @@ def _list_pause_fields(state: State) -> list[tuple[str, Any]]:
     return [*rows, ("spent", render_text(describe_usage(state)))]
 
 
-def render_next_actions(actions: Sequence[Action]) -> "Text":
+def render_next_actions(actions: Sequence[Action]) -> Text:
     """Render the next actions; of a change all lines, because they need approval."""
-    from rich.text import Text
-
     lines = list[Text]()
     for action in actions:
         lines.append(render_text(_describe_action(action)))
@@ -189,7 +175,7 @@ def _sign_lines(sign: str, text: Any) -> list[str]:
     return [f"{sign} {line}" for line in (lines[:MAX_LINES_PER_SIDE] if more else lines)] + more
 
 
-def render_input_help(state: State) -> "Text":
+def render_input_help(state: State) -> Text:
     """Render what can be typed now."""
     if state.dialogue.question:
         return render_text(_describe_answers(state), "dim")
@@ -213,7 +199,7 @@ def _describe_answers(state: State) -> str:
     return f"{enter}{number}{words} · /new TEXT: change direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: pause the task"
 
 
-def render_changes(changes: Sequence[Change]) -> "Text":
+def render_changes(changes: Sequence[Change]) -> Text:
     shown, left = render_diff(changes, MAX_DIFF_LINES)
     if not shown:
         return render_text("no changes", "dim")

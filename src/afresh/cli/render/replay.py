@@ -3,18 +3,16 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 from afresh.app.inspect.replay_sessions import ReplayProgress
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.text import Text
-
 
 MAX_RUNS = 40
 MAX_MOMENTS = 6
@@ -22,12 +20,11 @@ MAX_PROBLEMS = 10
 
 
 @contextmanager
-def show_progress_bar(console: "Console") -> Iterator[Callable[[ReplayProgress], None]]:
+def show_progress_bar(console: Console) -> Iterator[Callable[[ReplayProgress], None]]:
     """Show a progress bar that is removed at the end; nothing without a terminal."""
     if not console.is_terminal:
         yield lambda _: None
         return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(28), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as shown:
@@ -35,9 +32,7 @@ def show_progress_bar(console: "Console") -> Iterator[Callable[[ReplayProgress],
         yield lambda progress: shown.update(task, completed=progress.share, description=progress.words)
 
 
-def render_replay_report(report: ReplayReport, page: Path | None = None) -> "RenderableType":
-    from rich.console import Group
-
+def render_replay_report(report: ReplayReport, page: Path | None = None) -> RenderableType:
     many = "the agents" if len(report.runs) > 1 else "the agent"
     return Group(
         render_text(
@@ -59,7 +54,7 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> "Ren
     )
 
 
-def _make_run_table(report: ReplayReport) -> "RenderableType":
+def _make_run_table(report: ReplayReport) -> RenderableType:
     table = make_table("session", "agent", ">steps", ">sent", ">fewer", ">paid", ">names", ">lines")
     for one in report.runs[:MAX_RUNS]:
         total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
@@ -78,7 +73,7 @@ def _make_run_table(report: ReplayReport) -> "RenderableType":
     return table
 
 
-def _fit_cell(text: str, style: str = "") -> "Text":
+def _fit_cell(text: str, style: str = "") -> Text:
     """Make a cell that shrinks before the figures next to it."""
     cell = render_text(text, style, limit=44)
     cell.no_wrap, cell.overflow = True, "ellipsis"
@@ -90,7 +85,7 @@ def _shorten_session_name(name: str) -> str:
     return name.rstrip("/").rsplit("/", 1)[-1] or name
 
 
-def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"]]:
+def _list_total_fields(report: ReplayReport) -> list[tuple[str, RenderableType]]:
     total = report.total
     over = f", {format_count(total.over, 'context')} OVER the limit" if total.over else ""
     rows: list[tuple[str, RenderableType]] = [
@@ -115,7 +110,7 @@ def _list_total_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
     return rows + _list_money_fields(report)
 
 
-def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"]]:
+def _list_money_fields(report: ReplayReport) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
     if bill := report.bill:
         rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
@@ -127,9 +122,7 @@ def _list_money_fields(report: ReplayReport) -> list[tuple[str, "RenderableType"
     return rows
 
 
-def _compare_costs(theirs: float, ours: float) -> "RenderableType":
-    from rich.text import Text
-
+def _compare_costs(theirs: float, ours: float) -> RenderableType:
     gain = theirs - ours
     words, style = (f"{_format_dollars(gain)} saved", "green") if gain > 0 else (f"{_format_dollars(-gain)} more", "yellow")
     return Text.assemble(f"{_format_dollars(theirs)} → {_format_dollars(ours)} for input: ", (words, style))
@@ -139,7 +132,7 @@ def _format_dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
 
 
-def _render_losses(report: ReplayReport) -> list["RenderableType"]:
+def _render_losses(report: ReplayReport) -> list[RenderableType]:
     found = list_missed_references(report)
     if not found:
         return [render_heading("No step would have missed anything.")]
@@ -157,7 +150,7 @@ def _describe_loss_place(loss: MissedReference, many: bool) -> str:
     return f"{to_one_line(_shorten_session_name(loss.run), 40)} step {loss.step:,}" if many else f"step {loss.step:,}"
 
 
-def _render_problems(report: ReplayReport) -> list["RenderableType"]:
+def _render_problems(report: ReplayReport) -> list[RenderableType]:
     if not report.problems:
         return []
     more = len(report.problems) - MAX_PROBLEMS
@@ -169,9 +162,7 @@ def _render_problems(report: ReplayReport) -> list["RenderableType"]:
     ]
 
 
-def _render_recall(recall: ReferenceRecall) -> "RenderableType":
-    from rich.text import Text
-
+def _render_recall(recall: ReferenceRecall) -> RenderableType:
     yardstick = (f" ({_format_percent(recall.window_share)})", "dim") if recall.needed else ""
     return Text.assemble(_format_percent(recall.share), yardstick)
 

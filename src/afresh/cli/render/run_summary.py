@@ -1,19 +1,15 @@
 """Renders the end of a run: verdict first, next commands last."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import (
-    WORD_STYLES,
-    draw_sparkline,
-    make_table,
-    render_diff,
-    render_fields,
-    render_gauge,
-    render_heading,
-    render_text,
-    render_word,
-)
+from rich import box
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.text import Text
+
+from afresh.cli.render.parts import make_table, render_diff, render_fields, render_gauge, render_heading, render_text, render_word
+from afresh.cli.render.widgets import WORD_STYLES, draw_sparkline
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change, group_by_folder
 from afresh.core.decision import UNSANDBOXED_DECISION
@@ -26,10 +22,6 @@ from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
 from afresh.views.task_status import describe_parts, describe_question, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 MAX_DIFF_LINES = 40
 MAX_CHANGED_FILES = 40
@@ -44,10 +36,8 @@ def render_run_summary(
     diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
     stays: bool = True,
-) -> "RenderableType":
+) -> RenderableType:
     """`cost` is the cost as text; empty for free models. Where the project is gone afterwards, no command is named."""
-    from rich.console import Group
-
     data = run_summary_to_json(state, changes, audits, history)
     return Group(
         _render_verdict(data | ({"reason": "needs your answer"} if _asks_in_reason(state, data) else {})),
@@ -66,11 +56,7 @@ def _asks_in_reason(state: State, data: dict[str, Any]) -> bool:
     return bool(state.dialogue.question) and state.dialogue.question in data["reason"]
 
 
-def _render_verdict(data: dict[str, Any]) -> "RenderableType":
-    from rich import box
-    from rich.panel import Panel
-    from rich.text import Text
-
+def _render_verdict(data: dict[str, Any]) -> RenderableType:
     first = data["verdict"] if data["status"] not in ("failed", "blocked", "unchanged") else data["status"]
     style = WORD_STYLES.get(first or data["status"], "dim")
     body = Text.assemble(
@@ -114,7 +100,7 @@ def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
     return [("lesson", render_text("; ".join(told)))] if told else []
 
 
-def _render_asked_question(state: State) -> "RenderableType":
+def _render_asked_question(state: State) -> RenderableType:
     """Render the question and its numbered options."""
     options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
     return render_text(describe_question(state), "yellow").append("".join(options), "default")
@@ -143,7 +129,7 @@ def _describe_share(saved: float) -> str:
     return f" ({saved:.0%} saved)" if saved > 0 else f" (this is {-saved:.0%} more)"
 
 
-def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list["RenderableType"]:
+def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list[RenderableType]:
     if not changes:
         return [render_heading("No files changed.")]
     table = make_table("file", "kind", ">+", ">−")
@@ -159,14 +145,14 @@ def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: i
     return parts if diff_lines else parts[:2]
 
 
-def _render_reverted(data: dict[str, Any]) -> list["RenderableType"]:
+def _render_reverted(data: dict[str, Any]) -> list[RenderableType]:
     if not data["failed_approaches"]:
         return []
     rows = [(f"step {it['step']}", render_text(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
     return [render_heading("Tried and undone"), render_fields(rows)]
 
 
-def _render_next_commands(data: dict[str, Any]) -> list["RenderableType"]:
+def _render_next_commands(data: dict[str, Any]) -> list[RenderableType]:
     what = {"apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",
             "show": "show details", "answer": "answer the question", "retry": "try again"}  # fmt: skip
     rows = [(it, "merge it anyway" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]

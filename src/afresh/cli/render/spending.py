@@ -1,21 +1,20 @@
 """Renders spending: tables with bars, gauges for limits, and the growth of prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
 
 from afresh.app.spending.read_spending import LimitUse, cost_to_json, describe_money
 from afresh.app.spending.spending_report import SpendingReport, TaskCost
-from afresh.cli.render.widgets import make_table, render_heading, render_text, render_word
+from afresh.cli.render.parts import make_table, render_heading, render_text, render_word
 from afresh.core.text import format_count
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.model_calls import TokenGrowth, history_to_json
 from afresh.views.task_status import format_time
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.measure import Measurement
-    from rich.text import Text
-
 
 GAUGE_COLUMNS = 24
 MAX_BAR_COLUMNS = 48
@@ -28,29 +27,24 @@ class ShareBar:
     def __init__(self, share: float) -> None:
         self.share = min(1.0, max(0.0, share))
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator["Text"]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         yield draw_bar(self.share, min(options.max_width, MAX_BAR_COLUMNS), "cyan")
 
-    def __rich_measure__(self, console: "Console", options: "ConsoleOptions") -> "Measurement":
-        from rich.measure import Measurement
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
 
         return Measurement(4, min(options.max_width, MAX_BAR_COLUMNS))
 
 
-def draw_bar(share: float, width: int, style: str, rest: bool = False) -> "Text":
+def draw_bar(share: float, width: int, style: str, rest: bool = False) -> Text:
     """Draw a bar in half columns; any positive share is visible."""
-    from rich.text import Text
-
     halves = max(1 if share > 0 else 0, round(share * width * 2))
     full, half = divmod(halves, 2)
     text = Text("━" * full + "╸" * half, style=style)
     return text.append("─" * (width - full - half) if rest else "", "dim")
 
 
-def render_spending_overview(found: SpendingReport) -> "RenderableType":
+def render_spending_overview(found: SpendingReport) -> RenderableType:
     """Render limits, then days as a plot, then purposes of calls."""
-    from rich.console import Group
-
     parts: list[RenderableType] = [_render_spending_head(found), *_render_stopped_limits(found)]
     if found.used:
         parts += [render_heading("Limits"), _render_limits(found.used)]
@@ -71,9 +65,7 @@ def render_spending_overview(found: SpendingReport) -> "RenderableType":
     return Group(*parts, render_text(f"\n{more}", "dim"))
 
 
-def render_spending_table(found: SpendingReport) -> "RenderableType":
-    from rich.console import Group
-
+def render_spending_table(found: SpendingReport) -> RenderableType:
     table = _make_task_table(found) if found.by is SpendingGroup.TASK else _make_spending_table(found)
     kinds: list[RenderableType] = (
         [render_heading("Context by kind of call"), _make_kind_table(found.kinds)] if found.by is SpendingGroup.KIND else []
@@ -86,9 +78,7 @@ def render_spending_table(found: SpendingReport) -> "RenderableType":
     )
 
 
-def _render_spending_head(found: SpendingReport) -> "Text":
-    from rich.text import Text
-
+def _render_spending_head(found: SpendingReport) -> Text:
     where = "here" if found.which.project else "in all projects"
     when = f"since {format_time(found.which.since)[:16].replace('T', ' ')}" if found.which.since else "in total"
     if not found.whole.calls:
@@ -105,7 +95,7 @@ def _render_spending_head(found: SpendingReport) -> "Text":
     return text
 
 
-def _render_stopped_limits(found: SpendingReport) -> list["Text"]:
+def _render_stopped_limits(found: SpendingReport) -> list[Text]:
     rows: list[Text] = []
     for one in found.breakers:
         scope, _, task = one.limit.scope.value, *one.key.partition("/")[1:]
@@ -116,9 +106,7 @@ def _render_stopped_limits(found: SpendingReport) -> list["Text"]:
     return rows
 
 
-def _render_limits(used: Sequence[LimitUse]) -> "RenderableType":
-    from rich.table import Table
-
+def _render_limits(used: Sequence[LimitUse]) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     for one in used:
         share = one.spent / one.limit.most if one.limit.most else 1.0
@@ -142,7 +130,7 @@ def _describe_used(one: LimitUse) -> str:
     return one.limit.unit.words(one.spent).partition(" tokens")[0]
 
 
-def _make_spending_table(found: SpendingReport) -> "RenderableType":
+def _make_spending_table(found: SpendingReport) -> RenderableType:
     """Keep the last lines if there are too many: the latest days, otherwise the most expensive lines."""
     paid = [] if found.by is SpendingGroup.SECTION else [">paid"]
     table = make_table(found.by.value, ">calls", ">sent", *paid, ">received", ">spent", "")
@@ -178,7 +166,7 @@ def _shorten_paid(line: SpendingLine) -> str:
     return f"{'~' if line.estimated else ''}{shorten_tokens(line.paid)}" if line.paid else ""
 
 
-def _make_task_table(found: SpendingReport) -> "RenderableType":
+def _make_task_table(found: SpendingReport) -> RenderableType:
     table = make_table("task", ">steps", ">calls", ">sent", ">saved", ">paid", ">saved", ">spent")
     for line in found.lines[:MAX_TABLE_LINES]:
         cost = found.tasks.get(line.name)
@@ -200,12 +188,12 @@ def _make_task_table(found: SpendingReport) -> "RenderableType":
     return table
 
 
-def _render_saved(share: float | None) -> "Text":
+def _render_saved(share: float | None) -> Text:
     """Render a saving; one below 0 is a loss."""
     return render_text("" if share is None else f"{share:.0%}", "yellow" if share is not None and share < 0 else "")
 
 
-def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
+def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> RenderableType:
     table = make_table("kind", ">calls", ">average context", ">growth per 100 steps")
     for kind, one in kinds.items():
         share = one.slope / one.average if one.slope is not None and one.average else 0.0
@@ -219,7 +207,7 @@ def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> "RenderableType":
     return table
 
 
-def _choose_weight(lines: Sequence[SpendingLine]) -> "Any":
+def _choose_weight(lines: Sequence[SpendingLine]) -> Any:
     """Compare by money if anything was paid, otherwise by tokens."""
     paid = any(line.money for line in lines)
     return lambda line: line.money if paid else line.input + line.output

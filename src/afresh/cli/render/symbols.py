@@ -1,21 +1,18 @@
 """Renders the users of a symbol by file: resolved calls first, tests and matches by name separately."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import render_fields, render_heading, render_text
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from afresh.app.code.explore_code import SymbolUsers
+from afresh.cli.render.parts import render_fields, render_heading, render_text
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, UseKind
 from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.text import escape_hidden
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
-
-    from afresh.app.code.explore_code import SymbolUsers
 
 
 def symbol_place_to_json(place: SymbolPlace) -> dict[str, Any]:
@@ -44,8 +41,6 @@ def entry_point_to_json(entry: EntryPoint) -> dict[str, Any]:
 
 
 def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
-    from rich.console import Group
-
     parts: list[RenderableType] = []
     if found.match in MATCH_SENTENCES:
         parts += [render_text(MATCH_SENTENCES[found.match].format(asked=asked), "dim"), render_text("")]
@@ -58,9 +53,6 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
 
 def render_symbol(place: SymbolPlace) -> list[RenderableType]:
     """Render location, signature and description; terminals and editors can open the path with its line."""
-    from rich.padding import Padding
-    from rich.text import Text
-
     symbol = place.symbol
     head = Text.assemble(render_symbol_place(place), "  ", (symbol.kind.value, KIND_STYLES[symbol.kind.value]))
     if symbol.name != symbol.short:
@@ -70,8 +62,6 @@ def render_symbol(place: SymbolPlace) -> list[RenderableType]:
 
 
 def render_symbol_place(place: SymbolPlace) -> Text:
-    from rich.text import Text
-
     return Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim"))
 
 
@@ -85,9 +75,6 @@ def render_signature(place: SymbolPlace) -> Text:
 
 def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
     """Render the candidates and how to ask for one of them."""
-    from rich.console import Group
-    from rich.text import Text
-
     several = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
     what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
     rows = [
@@ -107,8 +94,6 @@ def render_symbol_kind(place: SymbolPlace) -> Text:
 
 
 def render_entry_points(entries: Sequence[EntryPoint]) -> RenderableType:
-    from rich.text import Text
-
     if not entries:
         return render_text("No entry points found.", "dim")
     return render_fields(
@@ -141,8 +126,6 @@ def symbol_users_to_json(used: SymbolUsers) -> dict[str, Any]:
 
 
 def render_symbol_users(used: SymbolUsers, everything: bool = False) -> RenderableType:
-    from rich.console import Group
-
     calls = [call for call in used.callers if call.kind is not UseKind.IMPORT]
     imports = [call for call in used.callers if call.kind is UseKind.IMPORT]
     sure = [call for call in calls if call.sure]
@@ -189,8 +172,6 @@ def render_use_section(title: str, calls: Sequence[SymbolUse], everything: bool,
 
 def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> Iterator[Text]:
     """Render uses under the function that contains them."""
-    from rich.text import Text
-
     notes = {**USE_NOTES, UseKind.PASSED: "refers to it"} if of in (SymbolKind.CLASS, SymbolKind.INTERFACE) else USE_NOTES
     for within, group in groupby(calls, key=lambda call: call.within):
         yield render_text(f"  {within}", "cyan") if within else Text("  module level", "cyan italic")
@@ -202,8 +183,6 @@ def render_use_lines(calls: Sequence[SymbolUse], of: SymbolKind) -> Iterator[Tex
 
 
 def render_related_symbols(title: str, places: Sequence[SymbolPlace]) -> list[RenderableType]:
-    from rich.text import Text
-
     if not places:
         return []
     rows = [

@@ -2,28 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from afresh.cli.render.widgets import make_table, render_fields, render_heading, render_text
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from afresh.app.inspect.inspect_templates import SectionClaim, SourcedTemplateValue, TemplateDetails, TemplateRow
+from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
+from afresh.config.yaml_reader import FileFault
 from afresh.core.codec import to_plain_value
 from afresh.core.template import REQUIRED_SECTIONS, PhaseTemplate, Template
 from afresh.core.text import format_count
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.text import Text
 
-    from afresh.app.inspect.inspect_templates import SectionClaim, SourcedTemplateValue, TemplateDetails, TemplateRow
-    from afresh.config.yaml_reader import FileFault
-
-
-def template_rows_to_json(rows: "Sequence[TemplateRow]") -> list[dict[str, Any]]:
+def template_rows_to_json(rows: Sequence[TemplateRow]) -> list[dict[str, Any]]:
     return [asdict(row) for row in rows]
 
 
-def render_template_rows(rows: "Sequence[TemplateRow]") -> "RenderableType":
-    from rich.console import Group
-
+def render_template_rows(rows: Sequence[TemplateRow]) -> RenderableType:
     table = make_table("type", "about", ">limit", "from")
     for row in rows:
         name = render_text(row.name) if row.kind == "work" else render_text(f"({row.name})", "dim")
@@ -35,11 +31,11 @@ def render_template_rows(rows: "Sequence[TemplateRow]") -> "RenderableType":
     return Group(table, *parts)
 
 
-def _render_origin(row: "TemplateRow") -> "Text":
+def _render_origin(row: TemplateRow) -> Text:
     return render_text(row.origin, "dim") if row.origin == "shipped" else render_text(f"{row.origin}: {row.file}", "cyan")
 
 
-def template_to_json(one: "TemplateDetails") -> dict[str, Any]:
+def template_to_json(one: TemplateDetails) -> dict[str, Any]:
     made, layout = one.template, one.template.at(one.phase)
     return {
         "name": made.type,
@@ -56,10 +52,7 @@ def template_to_json(one: "TemplateDetails") -> dict[str, Any]:
     }
 
 
-def render_template(one: "TemplateDetails") -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_template(one: TemplateDetails) -> RenderableType:
     made = one.template
     title = Text.assemble((made.type, "bold"), f", phase {one.phase}" if one.phase else "", "\n", render_text(made.about))
     guidance = [(value.key, value) for value in one.values if value.key.endswith(("guidance", "opening")) and value.value]
@@ -82,7 +75,7 @@ def render_template(one: "TemplateDetails") -> "RenderableType":
 SHOWN_KEYS = ("ceiling", "reserve", "tools", "kind", "weights", "compaction")
 
 
-def _make_value_table(one: "TemplateDetails") -> "RenderableType":
+def _make_value_table(one: TemplateDetails) -> RenderableType:
     made = one.template
     table = make_table("key", "value", "from")
     for value in one.values:
@@ -94,11 +87,11 @@ def _make_value_table(one: "TemplateDetails") -> "RenderableType":
     return table
 
 
-def _format_place(value: "SourcedTemplateValue") -> str:
+def _format_place(value: SourcedTemplateValue) -> str:
     return f"{value.file}:{value.line}"
 
 
-def _make_section_table(claims: "Sequence[SectionClaim]") -> "RenderableType":
+def _make_section_table(claims: Sequence[SectionClaim]) -> RenderableType:
     table = make_table("section", "tier", ">share", ">cap", "from")
     for claim in claims:
         share, never = claim.share, claim.share.tier.name == "NEVER"
@@ -113,7 +106,7 @@ def _make_section_table(claims: "Sequence[SectionClaim]") -> "RenderableType":
     return table
 
 
-def _render_phases(made: Template) -> "RenderableType":
+def _render_phases(made: Template) -> RenderableType:
     """Render only what each phase changes."""
     return render_fields(
         (phase.name, render_text(f"max {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
@@ -128,15 +121,12 @@ def _describe_difference(made: Template, phase: PhaseTemplate) -> str:
     return f"; {', '.join(other)}" if other else ""
 
 
-def template_faults_to_json(looked: Sequence[str], faults: "Sequence[FileFault]") -> dict[str, Any]:
+def template_faults_to_json(looked: Sequence[str], faults: Sequence[FileFault]) -> dict[str, Any]:
     rows = [{"file": f.file, "line": f.line, "key": f.key, "what": f.what, "next": f.next} for f in faults]
     return {"ok": not faults, "files": list(looked), "faults": rows}
 
 
-def render_template_faults(looked: Sequence[str], faults: "Sequence[FileFault]") -> "RenderableType":
-    from rich.console import Group
-    from rich.text import Text
-
+def render_template_faults(looked: Sequence[str], faults: Sequence[FileFault]) -> RenderableType:
     lines = [
         Text.assemble(
             (f"{fault.file}:{fault.line}", "bold"),

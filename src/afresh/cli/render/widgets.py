@@ -1,11 +1,8 @@
-"""Widgets that the views share: some without rich, whose import is slow, others drawn with it.
-
-Foreign text must pass through `quote_text` or `render_text`."""
+"""Lines of styled text without rich, whose import is slow. Foreign text passes through `quote_text`."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 from afresh.core.reply import OFFLINE_MODEL
@@ -14,11 +11,6 @@ from afresh.core.truncate import to_one_line
 from afresh.views.task_status import format_share
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from afresh.core.change import Change
     from afresh.core.prompt import CallAudit
     from afresh.core.states.ceiling_state import CallFigures
 
@@ -50,10 +42,10 @@ def count_columns(text: str) -> int:
 def wrap_line(line: Line, width: int) -> list[Line]:
     """Wrap at line ends and between words; words longer than a line are split, and what is in backticks is not if it fits."""
     text = "".join(part for part, _ in line)
-    return [_cut_line(line, start, end) for start, end in _find_rows(text, max(width, 2))]
+    return [_cut_line(line, start, end) for start, end in find_rows(text, max(width, 2))]
 
 
-def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
+def find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
     """Yield start and end of each row, without trailing blanks."""
     start = 0
     for paragraph in text.split("\n"):
@@ -135,86 +127,6 @@ MAX_SERIES_COLUMNS = 16
 """Of a picture with its words beside it, so that both fit on a line."""
 
 
-def render_text(text: str, style: str = "", limit: int = 0) -> "Text":
-    """Return foreign text with control characters made visible."""
-    return make_wrapped_text(to_one_line(text, limit) if limit else escape_hidden(text), style)
-
-
-@cache
-def _define_wrapped_text() -> "type[Text]":
-    from rich.containers import Lines
-    from rich.text import Text
-
-    class WrappedText(Text):
-        """Wrapped as `wrap_line` does: long words are broken at the end of a part of them."""
-
-        def wrap(self, console: "Console", width: int, *args: Any, **options: Any) -> Lines:
-            overflow = options.get("overflow") or self.overflow
-            if options.get("no_wrap") or self.no_wrap or overflow in ("ellipsis", "crop", "ignore") or "\t" in self.plain:
-                return super().wrap(console, width, *args, **options)
-            return Lines(self[start:end] for start, end in _find_rows(self.plain, max(width, 2)))
-
-    return WrappedText
-
-
-def make_wrapped_text(text: str, style: str = "") -> "Text":
-    return _define_wrapped_text()(text, style=style)
-
-
-def join_spans(line: Line) -> "Text":
-    from rich.text import Text
-
-    return Text.assemble(*line)
-
-
-def draw_bell(console: "Console") -> None:
-    """Ring the bell of a terminal; nothing elsewhere."""
-    if console.is_terminal:
-        console.bell()
-
-
-def render_word(text: str) -> "Text":
-    """Return a word in its status colour."""
-    from rich.text import Text
-
-    return Text(text, style=WORD_STYLES.get(text, "dim"))
-
-
-def render_heading(text: str) -> "Text":
-    from rich.text import Text
-
-    return Text(f"\n{text}", style="bold")
-
-
-def render_fields(rows: Iterable[tuple[str, Any]]) -> "Table":
-    """Render labels on the left and values on the right."""
-    from rich.table import Table
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(ratio=1, overflow="fold")
-    for name, held in rows:
-        grid.add_row(name, held)
-    return grid
-
-
-def make_table(*columns: str) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", expand=False)
-    for name in columns:
-        right = name.startswith(">")
-        table.add_column(name.lstrip(">"), justify="right" if right else "left", no_wrap=right, overflow="fold")
-    return table
-
-
-def render_gauge(call: "CallAudit | CallFigures", width: int = 24) -> "Text":
-    from rich.text import Text
-
-    return Text.assemble(*draw_gauge(call, width))
-
-
 def draw_gauge(call: "CallAudit | CallFigures", width: int = 24) -> list[tuple[str, str]]:
     """Draw a call against its limit: sent, free, and reserved for the reply; and its share of the model's window."""
     tokens, budget, reserve, windowed = call.tokens, call.budget, call.reserve, call.window and call.model != OFFLINE_MODEL
@@ -251,19 +163,6 @@ def draw_series(values: Sequence[int], top: int, describe: Callable[[int], str])
     named = (("first", values[0]), ("median", round(median(values))), ("last", values[-1]), ("max", max(values)))
     words = ", ".join(f"{name} {describe(value)}" for name, value in named)
     return [(f"{draw_sparkline(values, top, MAX_SERIES_COLUMNS)} ", "cyan"), (words, "")]
-
-
-def render_diff(changes: "Sequence[Change]", limit: int) -> tuple["Text", int]:
-    """Return coloured patches of about `limit` lines, and the number of lines left out; a few more are shown, too."""
-    from rich.text import Text
-
-    lines = [line for change in changes for line in escape_hidden(change.patch).rstrip("\n").split("\n") if change.patch]
-    limit = len(lines) if len(lines) <= limit + limit // 4 else limit
-    shown = Text()
-    for line in lines[:limit]:
-        shown.append(line + "\n", choose_diff_style(line))
-    shown.rstrip()
-    return shown, max(0, len(lines) - limit)
 
 
 def choose_diff_style(line: str) -> str:
