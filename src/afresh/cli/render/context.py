@@ -60,7 +60,7 @@ def render_section_texts(sections: Sequence[Section]) -> RenderableType:
 
 def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> RenderableType:
     data = call_diff_to_json(before, after, steps)
-    table = make_table("section", "compared", f">step {steps[0]}", f">step {steps[1]}", ">delta")
+    table = make_table(f"section|compared|>step {steps[0]}|>step {steps[1]}|>delta")
     for row in data["sections"]:
         delta = f"{row['delta']:+,}" if row["delta"] else ""
         table.add_row(
@@ -91,7 +91,7 @@ def _render_sections(data: dict[str, Any]) -> RenderableType:
         share = compute_token_share(data["framing"], data["tokens"])
         rows.append(("overhead", "tools, framing", data["framing"], share, None))
     known = any(row["drawn_on"] is not None for row in data["sections"])
-    table = make_table("section", "included", ">tokens", ">share", *([">drawn on"] if known else []), "")
+    table = make_table(f"section|included|>tokens|>share|{'>drawn on|' if known else ''}")
     for name, tier, tokens, share, drawn in rows:
         used = [_format_drawn(drawn)] if known else []
         table.add_row(
@@ -116,19 +116,25 @@ def _draw_share_bar(share: float) -> Text:
 
 
 def _render_compactions(compactions: Sequence[SectionCompaction]) -> RenderableType:
-    table = make_table("section", ">tokens saved", "removed")
-    for one in compactions:
-        table.add_row(render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim"))
-    return table
+    return make_table(
+        "section|>tokens saved|removed",
+        ([render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")] for one in compactions),
+    )
 
 
 def _render_omissions(omitted: Sequence[Omission]) -> RenderableType:
-    table = make_table("section", "what", ">tokens", "why")
-    for omission in omitted:
-        table.add_row(
-            render_text(omission.section), render_text(omission.what), f"{omission.tokens:,}", render_text(omission.reason, "dim")
-        )
-    return table
+    return make_table(
+        "section|what|>tokens|why",
+        (
+            [
+                render_text(omission.section),
+                render_text(omission.what),
+                f"{omission.tokens:,}",
+                render_text(omission.reason, "dim"),
+            ]
+            for omission in omitted
+        ),
+    )
 
 
 def _render_section(section: Section) -> list[RenderableType]:
@@ -164,27 +170,30 @@ def render_name_explanation(why: NameExplanation) -> RenderableType:
 
 
 def _render_name_places(why: NameExplanation) -> list[RenderableType]:
-    table = make_table("section", ">line", "from", "text")
-    for place in why.places[:MAX_TABLE_ROWS]:
-        table.add_row(
-            render_text(place.section), str(place.line), render_text(place.origin, "dim", 60), render_text(place.text, limit=90)
-        )
+    table = make_table(
+        "section|>line|from|text",
+        (
+            [render_text(place.section), str(place.line), render_text(place.origin, "dim", 60), render_text(place.text, limit=90)]
+            for place in why.places[:MAX_TABLE_ROWS]
+        ),
+    )
     more = Counter(place.section for place in why.places[MAX_TABLE_ROWS:])
     told = ", ".join(f"{count} in {name}" for name, count in more.items())
     return [table, *([render_text(f"… and {told}", "dim")] if more else [])]
 
 
 def _render_name_omissions(why: NameExplanation) -> RenderableType:
-    table = make_table("section", "what", ">tokens", "why")
-    for gone in why.omissions[:MAX_TABLE_ROWS]:
-        table.add_row(
-            render_text(gone.section), render_text(gone.what, limit=80), f"{gone.tokens:,}", render_text(gone.reason, "dim")
-        )
-    return table
+    return make_table(
+        "section|what|>tokens|why",
+        (
+            [render_text(gone.section), render_text(gone.what, limit=80), f"{gone.tokens:,}", render_text(gone.reason, "dim")]
+            for gone in why.omissions[:MAX_TABLE_ROWS]
+        ),
+    )
 
 
 def _render_copies(why: NameExplanation) -> RenderableType:
-    table = make_table("id", ">step", "kind", "of", "in memory")
+    table = make_table("id|>step|kind|of|in memory")
     for copy in why.copies:
         memory = f"until step {copy.forgotten}" if copy.forgotten else "yes"
         table.add_row(copy.block[:8], str(copy.step), copy.kind, render_text(copy.subject, limit=60), render_text(memory, "dim"))

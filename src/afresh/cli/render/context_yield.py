@@ -63,7 +63,7 @@ def render_yield(calls: Sequence[CallYield]) -> RenderableType:
     sent, new = sum_sent_sections(calls), sum_new_sections(calls)
     first = {one.name: one for one in new}
     whole = sum(sent, SectionYield(""))
-    table = make_table("section", ">tokens", ">of all", ">drawn on", ">new text", ">drawn on")
+    table = make_table("section|>tokens|>of all|>drawn on|>new text|>drawn on")
     for one in sent:
         of_all = one.tokens / whole.tokens if whole.tokens else 0.0
         table.add_row(render_text(one.name), *_format_part(one, of_all), *_format_part(first.get(one.name)))

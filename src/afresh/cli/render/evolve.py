@@ -108,23 +108,26 @@ def describe_findings(report: UseReport) -> list[str]:
 
 
 def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> list[RenderableType]:
-    table = make_table("", ">tokens", ">of all", ">drawn on")
-    for one in yields[:MAX_ROWS]:
-        table.add_row(
-            render_text(one.name), f"{one.tokens:,.0f}", f"{one.tokens / whole if whole else 0:.0%}", f"{one.share:.0%}"
-        )
+    table = make_table(
+        "|>tokens|>of all|>drawn on",
+        (
+            [render_text(one.name), f"{one.tokens:,.0f}", f"{one.tokens / whole if whole else 0:.0%}", f"{one.share:.0%}"]
+            for one in yields[:MAX_ROWS]
+        ),
+    )
     return [render_heading(title), table]
 
 
 def _render_items(report: UseReport) -> list[RenderableType]:
-    table = make_table("", ">gathered", ">drawn on")
-    for one in report.items[:MAX_ROWS]:
-        table.add_row(render_text(one.kind), f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}")
+    table = make_table(
+        "|>gathered|>drawn on",
+        ([render_text(one.kind), f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}"] for one in report.items[:MAX_ROWS]),
+    )
     return [render_heading("By kind of item"), table] if report.items else []
 
 
 def _render_operations(report: UseReport) -> list[RenderableType]:
-    table = make_table("", ">times", ">tokens", ">each", ">recalled", ">repeated")
+    table = make_table("|>times|>tokens|>each|>recalled|>repeated")
     for one in report.operations[:MAX_ROWS]:
         each = one.tokens / one.times if one.times else 0
         table.add_row(
@@ -134,7 +137,7 @@ def _render_operations(report: UseReport) -> list[RenderableType]:
 
 
 def _render_weeks(report: UseReport) -> list[RenderableType]:
-    table = make_table("week", ">verified", ">tokens/call", ">drawn on", ">wasted", ">tokens/verified", ">saved")
+    table = make_table("week|>verified|>tokens/call|>drawn on|>wasted|>tokens/verified|>saved")
     for one in report.weeks:
         each = f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–"
         saved = "–" if one.saved is None else f"{one.saved:.0%}"

@@ -60,7 +60,7 @@ def import_to_json(arrivals: Sequence[ImportOutcome]) -> dict[str, Any]:
 
 
 def render_import(arrivals: Sequence[ImportOutcome]) -> RenderableType:
-    table = make_table("task", "state", "import", ">entries")
+    table = make_table("task|state|import|>entries")
     for arrival in arrivals:
         if arrival.same and not arrival.note:
             continue

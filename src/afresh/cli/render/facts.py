@@ -17,13 +17,17 @@ KIND_STYLES = {
 def render_facts(facts: Sequence[ProjectFact]) -> RenderableType:
     if not facts:
         return render_text("Nothing found.", "dim")
-    table = make_table("id", "kind", "fact and source")
-    for known in facts:
-        table.add_row(
-            render_text(known.id, "cyan"),
-            render_fact_kind(known),
-            Text.assemble(render_fact_text(known), "\n", render_text(describe_fact_source(known), "dim")),
-        )
+    table = make_table(
+        "id|kind|fact and source",
+        (
+            [
+                render_text(known.id, "cyan"),
+                render_fact_kind(known),
+                Text.assemble(render_fact_text(known), "\n", render_text(describe_fact_source(known), "dim")),
+            ]
+            for known in facts
+        ),
+    )
     return Group(table, render_text("afresh memory show ID shows evidence and history", "dim"))
 
 

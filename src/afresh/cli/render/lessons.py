@@ -20,7 +20,7 @@ NO_LESSONS_YET = (
 
 def render_patterns(rows: Sequence[LessonRow]) -> RenderableType:
     """Render patterns with their origin, which prompts never show."""
-    table = make_table("pattern", "state", "about", "from", ">used", ">passed")
+    table = make_table("pattern|state|about|from|>used|>passed")
     for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
         one = row.knowledge
         used = f"{one.uses} of {one.shown}" if one.shown else ""
@@ -84,7 +84,7 @@ def lesson_listing_to_json(found: LessonListing) -> dict[str, Any]:
 def render_lesson_listing(found: LessonListing) -> RenderableType:
     parts: list[RenderableType] = []
     if found.rows:
-        table = make_table("lesson", "state", "about", ">used", ">passed", ">tokens saved")
+        table = make_table("lesson|state|about|>used|>passed|>tokens saved")
         for row in sorted(found.rows, key=lambda row: (list(STANDING_COLOURS).index(row.standing), -row.knowledge.uses)):
             one = row.knowledge
             saved = "" if one.tokens_saved is None else f"{one.tokens_saved:,}"

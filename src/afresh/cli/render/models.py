@@ -71,7 +71,7 @@ def _render_no_model(config: str) -> RenderableType:
 
 
 def _make_model_table(rows: Sequence[ConfiguredModel]) -> RenderableType:
-    table = make_table("name", "model", ">context", ">max call", ">$ per million")
+    table = make_table("name|model|>context|>max call|>$ per million")
     for one in rows:
         cells = [f"{one.window:,}" if one.window else "", f"{one.ceiling:,}" if one.window else "", describe_price(one.price)]
         table.add_row(render_text(one.name, "bold"), _render_model_cell(one), *cells)
@@ -149,7 +149,7 @@ def request_to_json(post: LoadedRequest) -> dict[str, Any]:
 def render_open_requests(found: Sequence[OpenRequest], now: float) -> RenderableType:
     if not found:
         return Text("No open requests.")
-    table = make_table(">call", "task", "asked", "")
+    table = make_table(">call|task|asked|")
     for one in found:
         state = render_text(
             "waiting" if one.waited else "paused; the reply is used when the task is resumed", "" if one.waited else "dim"

@@ -55,10 +55,10 @@ def render_fields(rows: Iterable[tuple[str, Any]]) -> Table:
     return grid
 
 
-def make_table(*columns: str, rows: Iterable[Sequence[Any]] = ()) -> Table:
-    """Make a table; the names of columns with figures, which stand on the right, begin with >."""
+def make_table(columns: str, rows: Iterable[Sequence[Any]] = ()) -> Table:
+    """Make a table; columns are separated by |, and those with figures, which stand on the right, begin with >."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", expand=False)
-    for name in columns:
+    for name in columns.split("|"):
         right = name.startswith(">")
         table.add_column(name.lstrip(">"), justify="right" if right else "left", no_wrap=right, overflow="fold")
     for row in rows:

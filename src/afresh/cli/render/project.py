@@ -22,7 +22,7 @@ def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
 
 
 def render_findings(findings: Sequence[HealthFinding]) -> RenderableType:
-    table = make_table("check", "", "found")
+    table = make_table("check||found")
     for finding in findings:
         found = render_text(finding.detail)
         if finding.remedy:
@@ -84,7 +84,7 @@ def render_instructions_preview(one: InstructionsPreview) -> RenderableType:
 
 
 def _make_file_table(files: Sequence[SizedInstructionFile]) -> Table:
-    table = make_table("level", "file", ">tokens", "")
+    table = make_table("level|file|>tokens|")
     for file in files:
         source = file.source
         marks = [
@@ -128,7 +128,7 @@ def _make_line_table(one: InstructionsPreview) -> Table:
 
 
 def _make_overruled_table(one: InstructionsPreview) -> Table:
-    table = make_table("what", "of", "overridden by")
+    table = make_table("what|of|overridden by")
     for (file, by, where), gone in groupby(
         one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
     ):

@@ -73,7 +73,7 @@ def describe_cacheable(one: PrefixComparison) -> str:
 
 
 def render_call_prices(calls: Sequence[CallPrice]) -> RenderableType:
-    table = make_table(">step", ">sent", ">paid", ">unchanged", ">cacheable", ">share", "first difference")
+    table = make_table(">step|>sent|>paid|>unchanged|>cacheable|>share|first difference")
     for one in calls:
         start = one.beginning
         row = (

@@ -90,7 +90,7 @@ def _render_answer_commands(state: State) -> RenderableType:
     if state.workspace.commit:
         rows.append((render_text(f"afresh apply {task} --unverified", "cyan"), "apply the result as it is"))
     rows.append((render_text(f"afresh discard {task}", "cyan"), "delete its work"))
-    table = make_table("", "")
+    table = make_table("|")
     table.show_header = False
     for way, what in rows:
         table.add_row(way, render_text(what, "dim"))

@@ -55,7 +55,7 @@ def render_replay_report(report: ReplayReport, page: Path | None = None) -> Rend
 
 
 def _make_run_table(report: ReplayReport) -> RenderableType:
-    table = make_table("session", "agent", ">steps", ">sent", ">fewer", ">paid", ">names", ">lines")
+    table = make_table("session|agent|>steps|>sent|>fewer|>paid|>names|>lines")
     for one in report.runs[:MAX_RUNS]:
         total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
         table.add_row(

@@ -132,9 +132,10 @@ def _describe_share(saved: float) -> str:
 def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list[RenderableType]:
     if not changes:
         return [render_heading("No files changed.")]
-    table = make_table("file", "kind", ">+", ">−")
-    for folder in group_by_folder(changes) if len(changes) > MAX_CHANGED_FILES else ():
-        table.add_row(render_text(folder))
+    table = make_table(
+        "file|kind|>+|>−",
+        ([render_text(folder)] for folder in (group_by_folder(changes) if len(changes) > MAX_CHANGED_FILES else ())),
+    )
     for change in changes if len(changes) <= MAX_CHANGED_FILES else ():
         table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
     shown, left = render_diff(changes, diff_lines)

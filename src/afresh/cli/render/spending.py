@@ -132,8 +132,8 @@ def _describe_used(one: LimitUse) -> str:
 
 def _make_spending_table(found: SpendingReport) -> RenderableType:
     """Keep the last lines if there are too many: the latest days, otherwise the most expensive lines."""
-    paid = [] if found.by is SpendingGroup.SECTION else [">paid"]
-    table = make_table(found.by.value, ">calls", ">sent", *paid, ">received", ">spent", "")
+    paid = "" if found.by is SpendingGroup.SECTION else ">paid|"
+    table = make_table(f"{found.by.value}|>calls|>sent|{paid}>received|>spent|")
     table.expand = True
     table.columns[-1].ratio = 1
     shown = found.lines[-MAX_TABLE_LINES:] if found.by is SpendingGroup.DAY else found.lines[:MAX_TABLE_LINES]
@@ -167,7 +167,7 @@ def _shorten_paid(line: SpendingLine) -> str:
 
 
 def _make_task_table(found: SpendingReport) -> RenderableType:
-    table = make_table("task", ">steps", ">calls", ">sent", ">saved", ">paid", ">saved", ">spent")
+    table = make_table("task|>steps|>calls|>sent|>saved|>paid|>saved|>spent")
     for line in found.lines[:MAX_TABLE_LINES]:
         cost = found.tasks.get(line.name)
         steps = f"{cost.steps}/{cost.allowed}" if cost and cost.allowed else f"{cost.steps}" if cost else ""
@@ -194,7 +194,7 @@ def _render_saved(share: float | None) -> Text:
 
 
 def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> RenderableType:
-    table = make_table("kind", ">calls", ">average context", ">growth per 100 steps")
+    table = make_table("kind|>calls|>average context|>growth per 100 steps")
     for kind, one in kinds.items():
         share = one.slope / one.average if one.slope is not None and one.average else 0.0
         slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"

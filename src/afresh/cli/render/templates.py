@@ -20,7 +20,7 @@ def template_rows_to_json(rows: Sequence[TemplateRow]) -> list[dict[str, Any]]:
 
 
 def render_template_rows(rows: Sequence[TemplateRow]) -> RenderableType:
-    table = make_table("type", "about", ">limit", "from")
+    table = make_table("type|about|>limit|from")
     for row in rows:
         name = render_text(row.name) if row.kind == "work" else render_text(f"({row.name})", "dim")
         about = render_text(f"unusable: line {row.fault}", "red") if row.fault else render_text(row.about)
@@ -77,7 +77,7 @@ SHOWN_KEYS = ("ceiling", "reserve", "tools", "kind", "weights", "compaction")
 
 def _make_value_table(one: TemplateDetails) -> RenderableType:
     made = one.template
-    table = make_table("key", "value", "from")
+    table = make_table("key|value|from")
     for value in one.values:
         if value.key.split(".")[0] in SHOWN_KEYS or value.key.endswith("steps"):
             held = ", ".join(value.value) if isinstance(value.value, list) else f"{value.value}"
@@ -92,7 +92,7 @@ def _format_place(value: SourcedTemplateValue) -> str:
 
 
 def _make_section_table(claims: Sequence[SectionClaim]) -> RenderableType:
-    table = make_table("section", "tier", ">share", ">cap", "from")
+    table = make_table("section|tier|>share|>cap|from")
     for claim in claims:
         share, never = claim.share, claim.share.tier.name == "NEVER"
         part, cap = ("", "") if never else (f"{share.part:.0%}", f"{share.cap:.0%}" if share.cap < 1 else "")
