@@ -37,7 +37,7 @@ ABOVE = {
     "evolve": {"memory", "context", "replay"},
     "telemetry": set[str](),
     "app": {*FLOW, *EDGES, "views", "replay", "evolve", "telemetry"},
-    "acp": {"app"},
+    "acp": {"views", "app"},
     "mcp_server": {"views", "app", "actions", "code", "workspace"},
     "web": {"views", "app"},
     "fleet": {"views", "app", "storage", "workspace"},
@@ -58,6 +58,7 @@ HEAVY |= {
     *(f"tree_sitter_{name}" for name in ("python", "javascript", "typescript", "go", "rust", "java", "c_sharp")),
 }
 MAY_BE_HEAVY = {"sqlite3": ("storage/sqlite", "code/coverage_file"), "acp": ("acp/",), "asyncio": ("acp/", "web/")}
+MAY_BE_HEAVY |= {"rich": ("cli/render/",)}
 MAY_BE_HEAVY |= {"httpx2": ("models/providers/call_limits",)}
 MAY_BE_HEAVY |= {
     "opentelemetry": ("telemetry/",),

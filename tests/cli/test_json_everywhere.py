@@ -12,7 +12,6 @@ WITHOUT_JSON = {
     "chat": "it is a conversation at a terminal; `show --json` has its task",
     "dashboard": "it is for people; it prints its address on one line",
     "demo": "it is a show for people",
-    "help": "it prints help",
     "mcp": "it speaks a protocol until its client is gone",
 }
 
@@ -41,4 +40,4 @@ def test_no_reason_is_kept_for_a_command_that_is_gone():
 
 
 def test_groups_are_looked_into():
-    assert {"memory list", "knowledge share", "spend", "spend reset", "models key", "code map"} <= {name for name, _ in COMMANDS}
+    assert {"memory list", "knowledge share", "spend", "models key", "code map"} <= {name for name, _ in COMMANDS}

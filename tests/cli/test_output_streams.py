@@ -16,6 +16,7 @@ import click
 import pytest
 
 from afresh.cli import main
+from afresh.cli.output import JSON_KEY
 from afresh.cli.render import activity
 from afresh.cli.render.activity import CLEAR_LINE, ActivityLine, show_activity_line
 
@@ -28,7 +29,7 @@ COMMANDS = [
         "status --all",
         "show",
         "diff",
-        "watch",
+        "show --follow",
         "pr",
         "add --from-issue missing.md",
         "answer",
@@ -36,13 +37,13 @@ COMMANDS = [
         "import",
         "code map double",
         "code find double",
-        "code callers double",
+        "code find --callers double",
         "code violations",
         "code profile",
-        "instructions",
+        "context instructions",
         "memory list",
         "knowledge list",
-        "template list",
+        "template",
         "context verify",
         "spend",
         "models",
@@ -115,16 +116,16 @@ class Screen(io.StringIO):
         return True
 
 
-def run_slowly(monkeypatch: pytest.MonkeyPatch, **params: bool) -> str:
+def run_slowly(monkeypatch: pytest.MonkeyPatch, as_json: bool = False) -> str:
     """What a terminal gets while a command takes long; the clock of it is a second that is over at once."""
     screen = Screen()
     monkeypatch.setattr(activity, "DELAY_SECONDS", 0.0)
     monkeypatch.setattr(sys, "stderr", screen)
     with click.Context(click.Command("x")) as context:
-        context.params.update(params)
+        context.meta[JSON_KEY] = as_json
         with show_activity_line("reading the code") as tell:
             tell("reading more")
-            while "reading" not in screen.getvalue() and not params:
+            while "reading" not in screen.getvalue() and not as_json:
                 time.sleep(0.01)
     return screen.getvalue()
 

@@ -8,7 +8,7 @@ import yaml
 from click.testing import CliRunner
 
 from afresh.app.code.violations import ComplexityMeasure, Violation
-from afresh.cli.code import list_complex_functions as command
+from afresh.cli.main import root_command
 from afresh.cli.render.annotations import render_github_annotation
 
 TEXT = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(12))
@@ -16,7 +16,7 @@ TEXT = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\
 
 def run(tmp_path, monkeypatch, *arguments):
     monkeypatch.chdir(tmp_path)
-    return CliRunner().invoke(command, list(arguments), catch_exceptions=False).output
+    return CliRunner().invoke(root_command, ["code", "violations", *arguments], catch_exceptions=False).output
 
 
 def test_a_person_sees_function_place_measure_and_cause(tmp_path, monkeypatch):

@@ -133,8 +133,8 @@ def check_turn(editor: Editor, repo: Path) -> None:
         "def double(x):\n    return x + 2\n",
     ) and "x * 2" in diff.new_text
     assert run["kind"] == "execute" and "printed by a command" in run["content"][0].content.text
-    shown = calls["Run all checks"]["content"][0].content.text
-    assert calls["Run all checks"]["status"] == "completed" and shown.count(" passed") == 1, shown
+    shown = calls["Running every check"]["content"][0].content.text
+    assert calls["Running every check"]["status"] == "completed" and shown.count(" passed") == 1, shown
     assert "It multiplies now." in editor.text() and "/apply merges it" in editor.text()
 
 

@@ -108,7 +108,7 @@ def test_several_of_a_name_are_offered(shop: Person):
     shop.write("other.py", "def total(): ...\n")
     told = shop.types("code", "callers", "total")
     assert told.code == 1
-    assert "afresh code callers other.py:total" in told.out and "afresh code callers shop.py:total" in told.out
+    assert "afresh code find --callers other.py:total" in told.out and "afresh code find --callers shop.py:total" in told.out
     assert shop.types("code", "callers", "other.py:total").words.endswith("No uses in this repository.")
     choices = shop.types("code", "callers", "total", "--json").json["choose"]["places"]
     assert [place["path"] for place in choices] == ["other.py", "shop.py"]

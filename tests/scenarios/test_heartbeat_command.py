@@ -47,13 +47,13 @@ def test_without_a_checklist_a_run_says_what_to_write(person: Person):
 def test_the_loop_runs_what_is_due_and_outlives_a_fault(watched: Person, monkeypatch: pytest.MonkeyPatch):
     looks, run_due = list[int](), schedule_command.run_due
 
-    def look(project: Project, terms: HeartbeatTerms, announcer: Announcer, as_json: bool) -> None:
+    def look(project: Project, terms: HeartbeatTerms, announcer: Announcer) -> None:
         looks.append(1)
         if len(looks) == 2:
             (watched.repo / ".afresh" / "HEARTBEAT.md").write_text("---\nevery: never\n---\n- x\n")
         if len(looks) == 3:
             signal.raise_signal(signal.SIGTERM)
-        run_due(project, terms, announcer, as_json)
+        run_due(project, terms, announcer)
 
     monkeypatch.setattr(schedule_command, "LOOP_SECONDS", 0.0)
     monkeypatch.setattr(schedule_command, "run_due", look)

@@ -120,12 +120,14 @@ def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person,
         told = person.types("work", "--until-empty", "--no-sandbox", "--json")
         made = len(server.received)
         assert told.error["kind"] == "OverLimit" and "$0.50 a day is reached" in told.error["what"]
-        assert "`afresh spend reset day` allows as much again" in told.error["next"] and "nothing was sent" in told.error["safe"]
+        assert (
+            "`afresh spend --reset day` allows as much again" in told.error["next"] and "nothing was sent" in told.error["safe"]
+        )
         assert f"afresh resume {second}" in told.error["next"]
         assert [row["task"] for row in told.json] == [first], "what was done before is told"
         assert person.types("work", "--until-empty", "--no-sandbox").code == 3
         assert person.types("resume", second, "--no-sandbox").code == 3 and len(server.received) == made, "nothing was asked"
-        assert "No model calls until you run `afresh spend reset day`" in person.types("status").words
+        assert "No model calls until you run `afresh spend --reset day`" in person.types("status").words
         assert person.types("spend", "--json").json["stopped"][0]["limit"] == "day"
         assert person.types("spend", "reset", "day").code == 0
         assert person.types("resume", second, "--no-sandbox", "--json").code == 3 and len(server.received) > made

@@ -1,4 +1,4 @@
-"""`afresh watch`: a task that another process works on, line by line as `run` shows it."""
+"""`afresh show --follow`: a task that another process works on, line by line as `run` shows it."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_a_task_is_followed_from_waiting_to_its_end_without_reading_its_history(
         return new
 
     monkeypatch.setattr(SqlJournal, "read_new_entries", record_new)
-    seen = person.types("watch", task)
+    seen = person.types("show", "--follow", task)
     assert seen.code == 0 and "\x1b" not in seen.out
     lines = seen.out.splitlines()
     assert lines[:2] == [f"  • {task} waits for a worker", f"  • {task}: double is wrong"]
@@ -55,7 +55,7 @@ def test_a_task_is_followed_from_waiting_to_its_end_without_reading_its_history(
 
 def test_a_task_that_is_over_shows_its_last_steps_and_ends_like_its_run(person: Person) -> None:
     assert person.runs(person.script([READ], [ASK]), "--no-sandbox").code == 3
-    seen = person.types("watch", person.shown()["task"]["id"])
+    seen = person.types("show", "--follow", person.shown()["task"]["id"])
     assert seen.code == 3 and "  1 · read calc.py" in seen.out and "asks: Multiply or shift?" in seen.out
     assert "before the first change: 1 passed, 1 failed" in seen.out and "next: afresh answer" in seen.out
 
@@ -63,7 +63,7 @@ def test_a_task_that_is_over_shows_its_last_steps_and_ends_like_its_run(person: 
 def test_a_program_reads_an_object_a_line(person: Person, meanwhile: Callable[..., None]) -> None:
     task = person.adds()
     meanwhile(work(person, person.script([READ], [ASK])))
-    seen = person.types("watch", task, "--json")
+    seen = person.types("show", "--follow", task, "--json")
     rows = [json.loads(line) for line in seen.out.splitlines()]
     assert seen.code == 3 and [row["step"] for row in rows[:-1] if row["step"]] == [1, 2]
     assert rows[-1]["question"] == "Multiply or shift?" and rows[-1]["options"] == ["multiply", "shift"]
@@ -72,8 +72,8 @@ def test_a_program_reads_an_object_a_line(person: Person, meanwhile: Callable[..
 
 def test_without_a_running_task_it_says_so(person: Person) -> None:
     person.adds()
-    seen = person.types("watch")
-    assert seen.code == 1 and "no task runs now" in seen.err and "afresh watch TASK" in seen.err
+    seen = person.types("show", "--follow")
+    assert seen.code == 1 and "no task runs now" in seen.err and "afresh show --follow TASK" in seen.err
 
 
 def test_a_task_whose_process_is_gone_is_interrupted(person: Person, meanwhile: Callable[..., None]) -> None:
@@ -85,7 +85,7 @@ def test_a_task_whose_process_is_gone_is_interrupted(person: Person, meanwhile: 
             work(person, person.script([READ]))()
 
     meanwhile(crash)
-    seen = person.types("watch", task)
+    seen = person.types("show", "--follow", task)
     assert seen.code == 3 and f"no process works on it\n  next: afresh resume {task[-8:]}" in seen.out
 
 
@@ -94,7 +94,7 @@ def test_two_terminals_see_the_same_steps_and_leaving_one_leaves_the_task_alone(
     order = ("run", "double is wrong", *check, "--model", model, "--mode", "interactive", "--no-sandbox")
     with Terminal(person.repo, *order, columns=80) as at_work:
         at_work.sees("before the first step")
-        with Terminal(person.repo, "watch", columns=80) as looking:
+        with Terminal(person.repo, "show", "--follow", columns=80) as looking:
             looking.sees("double is wrong")
             at_work.types("")
             looking.sees("before the first change: 1 passed, 1 failed")

@@ -96,7 +96,7 @@ def test_a_huge_report_trips_the_limits_and_the_reply_is_not_lost(ledgers: Ledge
     books.settle(books.book(LIES), counted(900_000, 40))
     with pytest.raises(OverLimit, match=r"the limit of \$1.00 for one task is reached") as refused:
         books.book(CALL)
-    assert refused.value.scope == "task" and "`afresh spend reset task t`" in refused.value.next
+    assert refused.value.scope == "task" and "`afresh spend --reset task t`" in refused.value.next
     assert ledgers.told[-1].startswith("the limit of $1.00 for one task (task t) is reached")
 
 

@@ -26,7 +26,6 @@ from afresh.core.progress_event import (
     CallDelayed,
     CheckBegan,
     CheckEnded,
-    CheckScope,
     ProgressEvent,
     ReplyStreamed,
     WorkNotice,
@@ -34,12 +33,7 @@ from afresh.core.progress_event import (
 from afresh.core.state import State
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import Ruling, summarise_check_run
-
-CHECK_TITLES = {
-    CheckScope.BASELINE: "Run the checks before the first change",
-    CheckScope.CHANGE: "Run the tests that concern the change",
-    CheckScope.COMPLETION: "Run all checks",
-}
+from afresh.views.timeline import describe_progress_event
 
 
 class TurnWatcher:
@@ -96,9 +90,9 @@ class TurnWatcher:
                 self.send(start_call_update(self.calls[-1][0], action, self.root))
             case ActionEnded(action, ok) if is_shown_as_call(action):
                 self._update(self._find_call(action), "completed" if ok else "failed")
-            case CheckBegan(scope):
-                self.check = self._name_call()
-                self.send(helpers.start_tool_call(self.check, CHECK_TITLES[scope], kind="execute", status="in_progress"))
+            case CheckBegan():
+                self.check, title = self._name_call(), describe_progress_event(event).capitalize()
+                self.send(helpers.start_tool_call(self.check, title, kind="execute", status="in_progress"))
             case BaselineRunBegan(command) if self.check:
                 self._update(self.check, "in_progress", [make_text_content(f"`{command}`")])
             case CheckEnded() if self.check:

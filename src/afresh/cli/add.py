@@ -1,6 +1,5 @@
 """`afresh add`: one task, or the tasks of a list."""
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from afresh.cli.options import (
     TASK_KNOBS,
     OrderCommand,
     add_order_options,
-    json_option,
+    is_attended,
     make_knob_option,
     make_order_terms,
     open_current_project,
@@ -18,7 +17,7 @@ from afresh.cli.options import (
     read_order,
     select_limits,
 )
-from afresh.cli.output import measure_width, print_json
+from afresh.cli.output import Output, measure_width, wants_json
 
 if TYPE_CHECKING:
     from afresh.app.orders.check_order import OrderTerms
@@ -70,8 +69,7 @@ def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
 )
 @add_options(*FILING_OPTIONS, *LIST_OPTIONS)
 @make_knob_option(*TASK_KNOBS)
-@json_option
-def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool, **more) -> None:
+def command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> Output:
     """Add a task to the queue, or the tasks of a list. `afresh work` runs them."""
     from afresh.app.orders.tasks import TaskOrder, add_task, find_task
     from afresh.app.queue.queue_place import make_place
@@ -82,36 +80,29 @@ def command(goal: str | None, type_: str, checks: tuple[str, ...], as_json: bool
     project = open_current_project()
     wanted = tuple(find_task(project, need) for need in more["needs"])
     place = make_place(project.clock.now(), more["priority"], wanted, more["labels"], more["due"], more["project_name"])
-    attended = sys.stdin.isatty() and sys.stderr.isatty() and not as_json
-    terms = make_order_terms(more["no_check"], more["force"], attended, silent=as_json, starts_now=False)
+    terms = make_order_terms(more["no_check"], more["force"], is_attended(), silent=wants_json(), starts_now=False)
     order = TaskOrder("", type_, checks, place, model=more["model"], **select_limits(more))
     if chosen:
-        return add_list(project, order, terms, as_json, more)
+        return add_list(project, order, terms, more)
     if more["dry_run"] or more["own"]:
         raise click.UsageError("--dry-run and --own are about lists: --from, --from-tests or --from-violations")
     from dataclasses import replace
 
     goal, events = read_order(goal, more)
-    return print_added(project, add_task(project, replace(order, goal=goal), terms, events), as_json)
+    return make_added_output(project, add_task(project, replace(order, goal=goal), terms, events))
 
 
-def print_added(project: "Project", state: "State", as_json: bool) -> None:
+def make_added_output(project: "Project", state: "State") -> Output:
     from afresh.app.inspect.inspect_instructions import describe_task_instructions
 
-    if as_json:
-        commands = [check.command for check in state.task.checks]
-        return print_json({"task": state.task.id, "checks": commands, "report": state.task.report})
-    click.echo(f"added {state.task.id}")
-    if state.task.report:
-        click.echo(f"writes only {state.task.report}")
-    none = "that the places it cites exist" if state.task.report else "none, so the result can't be verified (set --check)"
-    click.echo("checks: " + (", ".join(check.command for check in state.task.checks) or none))
-    for line in describe_task_instructions(project, state):
-        click.echo(line)
-    return None
+    task, commands = state.task, [check.command for check in state.task.checks]
+    none = "that the places it cites exist" if task.report else "none, so the result can't be verified (set --check)"
+    lines = [f"added {task.id}", *([f"writes only {task.report}"] if task.report else [])]
+    lines += ["checks: " + (", ".join(commands) or none), *describe_task_instructions(project, state)]
+    return Output({"task": task.id, "checks": commands, "report": task.report}, "\n".join(lines))
 
 
-def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_json: bool, more: dict[str, Any]) -> None:
+def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: dict[str, Any]) -> Output:
     from afresh.app.orders.import_list import add_task_list, read_task_list
     from afresh.cli.render.activity import show_activity_line
 
@@ -125,31 +116,25 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", as_jso
                 list_violation_tasks(project, order) if more["violations"] else list_failing_tests(project, more["tests"], order)
             )
         found = add_task_list(project, given, terms, more["dry_run"], tell)
-    print_list(found, more["dry_run"], as_json)
+    return make_list_output(found, more["dry_run"])
 
 
-def print_list(found: "ListImport", dry_run: bool, as_json: bool) -> None:
+def make_list_output(found: "ListImport", dry_run: bool) -> Output:
     from afresh.core.text import format_count
     from afresh.core.truncate import to_one_line
     from afresh.views.ticket_state import find_ticket_state
 
-    if as_json:
-        added = [
-            {"task": one.task.id, "goal": one.task.goal, "line": one.line, "needs": [*one.task.needs],
-             "checks": [check.command for check in one.task.checks]}
-            for one in found.added
-        ]  # fmt: skip
-        known = [{"task": ticket.task, "state": find_ticket_state(ticket).value} for ticket in found.known]
-        return print_json({"added": added, "known": known, "dry_run": dry_run})
+    added = [
+        {"task": one.task.id, "goal": one.task.goal, "line": one.line, "needs": [*one.task.needs],
+         "checks": [check.command for check in one.task.checks]}
+        for one in found.added
+    ]  # fmt: skip
+    known = [{"task": ticket.task, "state": find_ticket_state(ticket).value} for ticket in found.known]
     width = measure_width()
-    click.echo(f"{'would add' if dry_run else 'added'} {format_count(len(found.added), 'task')}")
-    for one in found.added:
-        click.echo("  " + to_one_line(one.task.id, width - 2))
-        click.echo("    " + to_one_line(one.task.goal, width - 4))
-        if one.task.needs:
-            click.echo("    " + to_one_line(f"after {', '.join(one.task.needs)}", width - 4))
-    if found.known:
-        click.echo(f"{format_count(len(found.known), 'task')} there already:")
-    for ticket in found.known:
-        click.echo("  " + to_one_line(f"{ticket.task}  {find_ticket_state(ticket).value}", width - 2))
-    return None
+    lines = [f"{'would add' if dry_run else 'added'} {format_count(len(found.added), 'task')}"]
+    for task in (one.task for one in found.added):
+        lines += ["  " + to_one_line(task.id, width - 2), "    " + to_one_line(task.goal, width - 4)]
+        lines += ["    " + to_one_line(f"after {', '.join(task.needs)}", width - 4)] if task.needs else []
+    lines += [f"{format_count(len(found.known), 'task')} there already:"] if found.known else []
+    lines += ["  " + to_one_line(f"{ticket['task']}  {ticket['state']}", width - 2) for ticket in known]
+    return Output({"added": added, "known": known, "dry_run": dry_run}, "\n".join(lines))

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
-from afresh.cli.output import print_json
+from afresh.cli.options import open_current_project
+from afresh.cli.output import Output
 
 if TYPE_CHECKING:
     from afresh.app.dialogue.allow_network import PermissionChange
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--always", is_flag=True, help="For all tasks of this repository; kept in your own config.toml.")
 @click.option("--revoke", is_flag=True, help="Take back what is named, or all of the network.")
-@json_option
-def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, as_json: bool, **named) -> None:
+def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, **named) -> Output:
     """Let TASK change tests or use the network; with TASK alone, list what it may do.
 
     PATH is a test file, a folder, a single test (PATH::TEST), a configuration file, or one that acts unasked (CI, hooks). HOST is
@@ -35,18 +34,13 @@ def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, as_js
     """
     from afresh.app.dialogue.allow_network import PermissionChange
     from afresh.app.orders.tasks import find_task
+    from afresh.views.tasks import permissions_to_json
 
     change = PermissionChange(named["addresses"], named["commands"], always)
     refuse_odd_options(paths, change, revoke)
     project = open_current_project()
     state = change_permissions(project, find_task(project, task), paths, change, revoke)
-    if as_json:
-        from afresh.views.tasks import permissions_to_json
-
-        return print_json(permissions_to_json(state))
-    for line in describe_change(state, paths, change, revoke):
-        click.echo(line)
-    return None
+    return Output(permissions_to_json(state), "\n".join(describe_change(state, paths, change, revoke)))
 
 
 def refuse_odd_options(paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> None:

@@ -2,16 +2,15 @@
 
 import click
 
-from afresh.cli.options import json_option, no_sandbox_option, open_current_project
-from afresh.cli.output import print_json, print_rendered
+from afresh.cli.options import no_sandbox_option, open_current_project
+from afresh.cli.output import Output, print_output, wants_json
 
 
 @click.command("answer")
 @click.argument("words", nargs=-1, metavar="[TASK] [ANSWER]")
 @click.option("--resume", is_flag=True, help="Resume the task right away.")
 @no_sandbox_option
-@json_option
-def command(words: tuple[str, ...], resume: bool, no_sandbox: bool, as_json: bool) -> None:
+def command(words: tuple[str, ...], resume: bool, no_sandbox: bool) -> Output | int:
     """Answer a task's question with the number of an option or your own words; without words, list all open questions.
 
     TASK may be omitted if only one task has a question.
@@ -19,22 +18,19 @@ def command(words: tuple[str, ...], resume: bool, no_sandbox: bool, as_json: boo
     from afresh.app.dialogue.answer_question import answer_question, find_addressed_task, list_open_questions
     from afresh.cli.render.questions import describe_answer, render_inbox
     from afresh.cli.run import RunFlags, run_and_report
-    from afresh.views.tasks import answer_to_json, open_questions_to_json
+    from afresh.views.tasks import answer_to_json, open_question_to_json
 
     if len(words) > 2:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
     project = open_current_project()
     if not words:
         waiting = list_open_questions(project)
-        if as_json:
-            return print_json(open_questions_to_json(waiting))
-        return print_rendered(render_inbox(waiting, project.clock.now()))
+        return Output([*map(open_question_to_json, waiting)], render_inbox(waiting, project.clock.now()))
     task, text = find_addressed_task(project, words)
     before, state = project.store.load(task), answer_question(project, task, text)
-    if not as_json:
-        click.echo(describe_answer(before, state))
-    elif not resume or state.status.over:
-        print_json(answer_to_json(before, state))
-    if resume and not state.status.over:
-        run_and_report(project, task, RunFlags(as_json=as_json, no_sandbox=no_sandbox))
-    return None
+    answered = Output(answer_to_json(before, state), describe_answer(before, state))
+    if not resume or state.status.over:
+        return answered
+    if not wants_json():
+        print_output(answered)
+    return run_and_report(project, task, RunFlags(no_sandbox=no_sandbox))

@@ -4,19 +4,43 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
-from afresh.cli.output import print_json, print_rendered
+from afresh.app.inspect.inspect_calls import (
+    explain_name_in_call,
+    load_call,
+    read_block_text,
+    verify_calls,
+    write_call_files,
+)
+from afresh.app.inspect.inspect_instructions import preview_instructions
+from afresh.app.inspect.measure_calls import list_call_prices, measure_task_yield, price_recorded_call
+from afresh.app.orders.tasks import find_task
+from afresh.app.project import Project
+from afresh.cli.options import TypeOption, with_project, with_task
+from afresh.cli.output import Output
+from afresh.cli.render import context as views
+from afresh.cli.render.activity import show_activity_line
+from afresh.cli.render.context_yield import render_yield, yield_to_json
+from afresh.cli.render.project import instructions_to_json, render_instructions_preview
+from afresh.cli.render.provider_usage import (
+    call_price_to_json,
+    provider_usage_to_json,
+    render_call_prices,
+    render_provider_usage,
+)
+from afresh.core.text import escape_hidden, format_count
+from afresh.views.model_calls import call_diff_to_json, call_to_json
 
+task_argument = click.argument("task", required=False)
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
 
 
 @click.group()
 def command() -> None:
-    """Show, compare, explain and verify the calls of a task."""
+    """Show, compare, explain and verify the calls of a task; show which instructions it gets."""
 
 
 @command.command()
-@click.argument("task", required=False)
+@task_argument
 @step_option
 @click.option("--omitted", is_flag=True, help="Show only sizes and what was left out.")
 @click.option(
@@ -29,143 +53,95 @@ def command() -> None:
     metavar="DIR",
     help="Write audit and thinking of each call to DIR instead.",
 )
-@json_option
-def show(task: str | None, step: int | None, omitted: bool, id: str, span: str, out: Path | None, as_json: bool) -> None:
+@with_project
+def show(project: Project, task: str | None, step: int | None, omitted: bool, id: str, span: str, out: Path | None) -> Output:
     """Show one call: sections, tokens and the exact text."""
     if id:
-        return show_block(id, span, as_json)
+        text = read_block_text(project, id, span)
+        return Output({"block": id, "text": text}, escape_hidden(text))
+    name = find_task(project, task)
     if out:
-        return write_calls(task, out, step, as_json)
-    from afresh.app.inspect.inspect_calls import load_call
-    from afresh.app.inspect.measure_calls import price_recorded_call
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.context import render_call, render_prompt_origin, render_section_texts
-    from afresh.cli.render.provider_usage import provider_usage_to_json, render_provider_usage
-    from afresh.views.model_calls import call_to_json
-
-    project = open_current_project()
-    one = load_call(project, find_task(project, task), step)
-    given = one.audit, price_recorded_call(one), one.reply
-    if as_json:
-        shown = call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
-        return print_json({**shown, "base": one.origin.base, "why": one.origin.why, **provider_usage_to_json(*given)})
-    print_rendered(render_prompt_origin(one.step, one.origin))
-    print_rendered(render_call(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn))
-    print_rendered(render_provider_usage(*given))
-    return print_rendered(render_section_texts(() if omitted else one.sections))
+        files = write_call_files(project, name, out, step)
+        wrote = f"wrote {format_count(len(files), 'file')} to {out}"
+        return Output({"folder": str(out), "files": sorted(map(str, files))}, wrote)
+    call = load_call(project, name, step)
+    usage = call.audit, price_recorded_call(call), call.reply
+    shown = call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn
+    origin = {"base": call.origin.base, "why": call.origin.why}
+    text = views.render_whole_call(call.origin, shown, render_provider_usage(*usage), () if omitted else call.sections)
+    return Output(call_to_json(*shown) | origin | provider_usage_to_json(*usage), text)
 
 
 @command.command()
-@click.argument("task", required=False)
+@task_argument
 @click.argument("first", type=int, required=False)
 @click.argument("second", type=int, required=False)
-@json_option
-def diff(task: str | None, first: int | None, second: int | None, as_json: bool) -> None:
+@with_task
+def diff(project: Project, task: str, first: int | None, second: int | None) -> Output:
     """Compare the calls of two steps (default: the last two)."""
-    from afresh.app.inspect.inspect_calls import load_call
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.context import render_call_diff
-    from afresh.views.model_calls import call_diff_to_json
-
-    project = open_current_project()
-    name = find_task(project, task)
-    other = load_call(project, name, second)
-    one = load_call(project, name, first or other.step - 1)
-    steps = (one.step, other.step)
-    if as_json:
-        return print_json(call_diff_to_json(one.sections, other.sections, steps))
-    return print_rendered(render_call_diff(one.sections, other.sections, steps))
+    other = load_call(project, task, second)
+    call = load_call(project, task, first or other.step - 1)
+    compared = call.sections, other.sections, (call.step, other.step)
+    return Output(call_diff_to_json(*compared), views.render_call_diff(*compared))
 
 
 @command.command()
-@click.argument("task", required=False)
+@task_argument
 @click.option("--sections", is_flag=True, help="Show how much of each section the replies drew on instead.")
-@json_option
-def cost(task: str | None, sections: bool, as_json: bool) -> None:
+@with_task
+def cost(project: Project, task: str, sections: bool) -> Output:
     """Show tokens sent, paid and cacheable, call by call."""
-    from afresh.app.inspect.measure_calls import list_call_prices, measure_task_yield
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.context_yield import render_yield, yield_to_json
-    from afresh.cli.render.provider_usage import call_price_to_json, render_call_prices
-
-    project = open_current_project()
-    name = find_task(project, task)
     if sections:
-        calls = measure_task_yield(project, name)
-        return print_json(yield_to_json(calls)) if as_json else print_rendered(render_yield(calls))
-    prices = list_call_prices(project, name)
-    return print_json([call_price_to_json(one) for one in prices]) if as_json else print_rendered(render_call_prices(prices))
+        calls = measure_task_yield(project, task)
+        return Output(yield_to_json(calls), render_yield(calls))
+    prices = list_call_prices(project, task)
+    return Output([*map(call_price_to_json, prices)], render_call_prices(prices))
 
 
 @command.command()
 @click.argument("name")
-@click.argument("task", required=False)
+@task_argument
 @step_option
-@json_option
-def why(name: str, task: str | None, step: int | None, as_json: bool) -> None:
+@with_task
+def why(project: Project, task: str, name: str, step: int | None) -> Output:
     """Explain why NAME is, or is not, in a call.
 
     NAME is an identifier, a path or any text. If it was dropped, this shows when, why and how to get it back.
     """
-    from afresh.app.inspect.inspect_calls import explain_name_in_call as explain
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.context import name_explanation_to_json, render_name_explanation
-
-    project = open_current_project()
-    told = explain(project, find_task(project, task), name, step)
-    if as_json:
-        return print_json(name_explanation_to_json(told))
-    return print_rendered(render_name_explanation(told))
+    explanation = explain_name_in_call(project, task, name, step)
+    return Output(views.name_explanation_to_json(explanation), views.render_name_explanation(explanation))
 
 
 @command.command()
-@click.argument("task", required=False)
-@json_option
-def verify(task: str | None, as_json: bool) -> None:
+@task_argument
+@with_task
+def verify(project: Project, task: str) -> Output:
     """Rebuild every call from the journal and compare."""
-    from afresh.app.inspect.inspect_calls import verify_calls as rebuild
-    from afresh.app.orders.tasks import find_task
-    from afresh.cli.render.activity import show_activity_line
-
-    project = open_current_project()
-    name = find_task(project, task)
     with show_activity_line("rebuilding the calls"):
-        calls = list(rebuild(project, name))
-    wrong = [one for one in calls if not one.same]
-    if as_json:
-        print_json(
-            [
-                {"step": one.step, "recorded": one.recorded, "rebuilt": one.hash, "same": one.same, "intact": one.is_intact}
-                for one in calls
-            ]
-        )
-    else:
-        for one in wrong:
-            archived = "archived text is what was sent" if one.is_intact else "archived text differs, too"
-            click.echo(f"step {one.step}: recorded {one.recorded[:16]}, rebuilt {one.hash[:16]}: DIFFERENT ({archived})")
-        click.echo(f"{len(calls) - len(wrong)} of {len(calls)} calls of {name} rebuilt byte for byte")
-        if wrong:
-            click.echo("Calls made by another version of afresh differ: each version builds prompts by its own rules.")
+        calls = list(verify_calls(project, task))
+    lines = list[str]()
+    for call in calls:
+        if not call.same:
+            archived = "archived text is what was sent" if call.is_intact else "archived text differs, too"
+            lines.append(f"step {call.step}: recorded {call.recorded[:16]}, rebuilt {call.hash[:16]}: DIFFERENT ({archived})")
+    wrong = len(lines)
+    lines.append(f"{len(calls) - wrong} of {len(calls)} calls of {task} rebuilt byte for byte")
     if wrong:
-        raise SystemExit(1)
+        lines.append("Calls made by another version of afresh differ: each version builds prompts by its own rules.")
+    data = [
+        {"step": call.step, "recorded": call.recorded, "rebuilt": call.hash, "same": call.same, "intact": call.is_intact}
+        for call in calls
+    ]
+    return Output(data, "\n".join(lines), int(bool(wrong)))
 
 
-def show_block(id: str, span: str, as_json: bool) -> None:
-    from afresh.app.inspect.inspect_calls import read_block_text
-    from afresh.core.text import escape_hidden
+@command.command("instructions")
+@click.argument("path", default="", metavar="[PATH]")
+@click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
+def show_instructions(path: str, type_: str) -> Output:
+    """Show the instructions for work on PATH.
 
-    text = read_block_text(open_current_project(), id, span)
-    return print_json({"block": id, "text": text}) if as_json else click.echo(escape_hidden(text))
-
-
-def write_calls(task: str | None, folder: Path, step: int | None, as_json: bool) -> None:
-    """The files are step_N.json and, where the provider tells it, step_N.thinking.md."""
-    from afresh.app.inspect.inspect_calls import write_call_files
-    from afresh.app.orders.tasks import find_task
-    from afresh.core.text import format_count
-
-    project = open_current_project()
-    made = write_call_files(project, find_task(project, task), folder, step)
-    if as_json:
-        return print_json({"folder": str(folder), "files": sorted(map(str, made))})
-    return click.echo(f"wrote {format_count(len(made), 'file')} to {folder}")
+    Those of AGENT.md, CLAUDE.md and the like, with their sources.
+    """
+    preview = preview_instructions(Path.cwd(), path, type_)
+    return Output(instructions_to_json(preview), render_instructions_preview(preview), int(bool(preview.faults)))

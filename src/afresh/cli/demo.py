@@ -70,7 +70,7 @@ def run_first_act(project: "Project", unconfined: bool, stays: bool) -> None:
     task = add_task(project, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     state = run_with_progress(project, task, RunFlags(model=DEMO_MODEL, mode="autonomous", no_sandbox=unconfined))
     assert state
-    report_outcome(project, state, as_json=False, stays=stays)
+    report_outcome(project, state, stays=stays)
     if state.status != "done":
         sys.exit(1)
 

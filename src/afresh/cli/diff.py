@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option, read_current_tasks
-from afresh.cli.output import choose_colour, print_json
+from afresh.cli.options import read_current_tasks
+from afresh.cli.output import Output, choose_colour, wants_json
 
 if TYPE_CHECKING:
     from afresh.core.change import Change
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 @click.argument("task", required=False)
 @click.option("--stat", is_flag=True, help="Only the files, with lines added and removed.")
 @click.option("--name-only", is_flag=True, help="Only the names of the files.")
-@json_option
-def command(task: str | None, stat: bool, name_only: bool, as_json: bool) -> None:
+def command(task: str | None, stat: bool, name_only: bool) -> Output | None:
     """Show what TASK (default: the latest) has changed since its base, up to its last finished step.
 
     Also works while it runs, and after it was applied. At a terminal it is shown with $GIT_PAGER, $PAGER or less; in a
@@ -33,16 +32,17 @@ def command(task: str | None, stat: bool, name_only: bool, as_json: bool) -> Non
 
     project = read_current_tasks()
     state = project.load(find_task_id(project.queue, project.export_folder, task))
-    if as_json:
-        changes = changes_to_json(list_diff_changes(project.root, state))
-        return print_json({"task": state.task.id, "base": state.workspace.base, "changes": changes})
-    warn_of_steering(state)
-    if not (stat or name_only):
-        return print_task_diff(project.root, state)
+    if not wants_json():
+        warn_of_steering(state)
+        if not (stat or name_only):
+            return print_task_diff(project.root, state)
     changes = list_diff_changes(project.root, state)
-    if not changes:
+    if not (changes or wants_json()):
         return print_nothing_changed(state)
-    return click.echo("\n".join([change.path for change in changes] if name_only else describe_change_sizes(changes)))
+    data = {"task": state.task.id, "base": state.workspace.base, "changes": changes_to_json(changes)}
+    return Output(
+        data, "\n".join([change.path for change in changes] if name_only or not changes else describe_change_sizes(changes))
+    )
 
 
 def print_task_diff(root: Path, state: "State") -> None:

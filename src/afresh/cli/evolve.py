@@ -2,8 +2,14 @@
 
 import click
 
-from afresh.cli.options import json_option, open_current_project
-from afresh.cli.output import print_json, print_rendered
+from afresh.app.evolve.evolve_policy import report_use, roll_back, try_proposals
+from afresh.app.evolve.task_policy import load_policy_history
+from afresh.app.evolve.watch_policy import adopt_as_canary
+from afresh.app.project import Project
+from afresh.cli.options import with_project
+from afresh.cli.output import Output
+from afresh.cli.render.evolve import render_report, render_tried, report_to_json, tried_to_json
+from afresh.core.policy_history import BY_PERSON
 
 
 @click.group()
@@ -12,55 +18,39 @@ def command() -> None:
 
 
 @command.command("report")
-@json_option
-def report_command(as_json: bool) -> None:
+@with_project
+def report_command(project: Project) -> Output:
     """Show what prompts were used for, and policies with their proofs."""
-    from afresh.app.evolve.evolve_policy import report_use
-    from afresh.app.evolve.task_policy import load_policy_history
-    from afresh.cli.render.evolve import render_history, render_use_report, report_to_json
-
-    project = open_current_project()
     report, history = report_use(project), load_policy_history(project)
-    if as_json:
-        return print_json(report_to_json(report, history))
-    print_rendered(render_use_report(report))
-    return print_rendered(render_history(history))
+    return Output(report_to_json(report, history), render_report(report, history))
 
 
 @command.command("try")
 @click.argument("proposals", nargs=-1)
-@json_option
-def try_command(proposals: tuple[str, ...], as_json: bool) -> None:
+@with_project
+def try_command(project: Project, proposals: tuple[str, ...]) -> Output:
     """Look for better policies, and prove them on newer work.
 
     With six tasks and more it also searches for a policy that needs fewer tokens. PROPOSALS are tried again.
     """
-    from afresh.app.evolve.evolve_policy import try_proposals
-    from afresh.cli.render.evolve import render_tried, tried_to_json
-
-    found = try_proposals(open_current_project(), proposals)
-    return print_json([tried_to_json(one) for one in found]) if as_json else print_rendered(render_tried(found))
+    tried = try_proposals(project, proposals)
+    return Output([*map(tried_to_json, tried)], render_tried(tried))
 
 
 @command.command("adopt")
 @click.argument("proposal")
 @click.option("--share", default=0.0, metavar="PART", help="Share of tasks that use it, such as 0.5 (default: your settings).")
-@json_option
-def adopt_command(proposal: str, share: float, as_json: bool) -> None:
+@with_project
+def adopt_command(project: Project, proposal: str, share: float) -> Output:
     """Use PROPOSAL for a share of the tasks; it must be proven."""
-    from afresh.app.evolve.watch_policy import adopt_as_canary
-    from afresh.core.policy_history import BY_PERSON
-
-    said = adopt_as_canary(open_current_project(), proposal, BY_PERSON, share)
-    return print_json({"said": said}) if as_json else click.echo(said)
+    done = adopt_as_canary(project, proposal, BY_PERSON, share)
+    return Output({"said": done}, done)
 
 
 @command.command("rollback")
 @click.option("--why", default="", metavar="TEXT", help="Your reason, for the history.")
-@json_option
-def rollback_command(why: str, as_json: bool) -> None:
+@with_project
+def rollback_command(project: Project, why: str) -> Output:
     """Take back the latest policy."""
-    from afresh.app.evolve.evolve_policy import roll_back
-
-    gone = roll_back(open_current_project(), why)
-    return print_json({"rolled_back": gone.id}) if as_json else click.echo(f"policy {gone.id} is rolled back")
+    policy = roll_back(project, why).id
+    return Output({"rolled_back": policy}, f"policy {policy} is rolled back")

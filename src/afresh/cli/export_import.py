@@ -4,57 +4,46 @@ from pathlib import Path
 
 import click
 
+from afresh.app.project import Project
+from afresh.app.stored_state.export_import import (
+    export_project_tasks,
+    find_export_folder,
+    import_lost_tasks,
+    import_project_tasks,
+)
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.options import json_option, open_current_project
-from afresh.cli.output import print_json, print_rendered
+from afresh.cli.options import with_project
+from afresh.cli.output import Output
+from afresh.cli.render.activity import show_activity_line
+from afresh.cli.render.export_import import export_to_json, import_to_json, render_export, render_import
 
 
 @click.command("export")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
-@json_option
-def export_command(folder: Path | None, tasks: tuple[str, ...], as_json: bool) -> None:
+@with_project
+def export_command(project: Project, folder: Path | None, tasks: tuple[str, ...]) -> Output:
     """Write all tasks to FOLDER (default: .afresh/export).
 
     The files contain what the journals contain: goals, code, outputs and replies.
     """
-    from afresh.app.stored_state.export_import import export_project_tasks, find_export_folder
-    from afresh.cli.render.activity import show_activity_line
-    from afresh.cli.render.export_import import export_to_json, render_export
-
-    project = open_current_project()
-    with show_activity_line("exporting tasks") as told:
-        done = export_project_tasks(project, folder or find_export_folder(project), tasks, told)
-    if as_json:
-        print_json(export_to_json(done))
-    else:
-        print_rendered(render_export(done, project.paths.root))
-    if done.damaged:
-        raise SystemExit(ExitCode.SETUP)
+    with show_activity_line("exporting tasks") as tell:
+        done = export_project_tasks(project, folder or find_export_folder(project), tasks, tell)
+    return Output(export_to_json(done), render_export(done, project.paths.root), ExitCode.SETUP if done.damaged else 0)
 
 
 @click.command("import")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--allow-network", is_flag=True, help="Take tasks that open the network, too; see `afresh allow`.")
-@json_option
-def import_command(folder: Path | None, allow_network: bool, as_json: bool) -> None:
+@with_project
+def import_command(project: Project, folder: Path | None, allow_network: bool) -> Output:
     """Import the tasks in FOLDER (default: the copy in .afresh/state/export, and .afresh/export).
 
     Safe to repeat. Import only what you trust.
     """
-    from afresh.app.stored_state.export_import import import_lost_tasks, import_project_tasks
-    from afresh.cli.render.activity import show_activity_line
-    from afresh.cli.render.export_import import import_to_json, render_import
-
-    project = open_current_project()
-    with show_activity_line("importing tasks") as told:
+    with show_activity_line("importing tasks") as tell:
         if folder:
-            arrivals = import_project_tasks(project, folder, told, allow_network)
+            arrivals = import_project_tasks(project, folder, tell, allow_network)
         else:
-            arrivals = import_lost_tasks(project, told, allow_network)
-    if as_json:
-        print_json(import_to_json(arrivals))
-    else:
-        print_rendered(render_import(arrivals))
-    if any(arrival.refused for arrival in arrivals):
-        raise SystemExit(1)
+            arrivals = import_lost_tasks(project, tell, allow_network)
+    return Output(import_to_json(arrivals), render_import(arrivals), int(any(arrival.refused for arrival in arrivals)))

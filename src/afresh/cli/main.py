@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -15,15 +16,13 @@ COMMAND_SECTIONS = {
         "run": "Work on a goal until the checks pass.",
         "chat": "Talk with the agent, turn by turn.",
         "status": "Show all tasks and what each needs next.",
-        "show": "Show one task in detail.",
+        "show": "Show one task in detail, or follow it.",
         "diff": "Show what a task has changed.",
         "apply": "Merge a task's result into your branch.",
         "resume": "Continue an interrupted task, or try a failed one again.",
-        "help": "Show the help of a command.",
     },
     "Work on a task": {
         "answer": "Answer questions of tasks, or list them.",
-        "watch": "Follow a task that runs elsewhere.",
         "allow": "Let a task change tests or use the network.",
         "undo": "Undo a task's last change.",
         "discard": "End tasks; delete their branches and worktrees.",
@@ -43,11 +42,10 @@ COMMAND_SECTIONS = {
     },
     "What it knows and sends": {
         "code": "Find your way in the code; list complex functions.",
-        "instructions": "Show which instructions a task gets.",
         "memory": "List and correct remembered facts.",
         "knowledge": "Manage lessons learnt by tasks.",
         "template": "Show and check task templates.",
-        "context": "Inspect the prompts a task has sent.",
+        "context": "Inspect prompts, and the instructions a task gets.",
         "replay": "Compare with sessions of another agent.",
         "evolve": "Learn better prompts from recorded work.",
     },
@@ -66,19 +64,37 @@ COMMAND_SECTIONS = {
 NEW_NAMES = {
     "retry": "resume", "skip": "edit TASK --not-after all", "inbox": "answer", "checkpoints": "show --checkpoints",
     "cancel": "discard", "block": "hold", "pause": "hold", "unblock": "release", "continue": "release",
-    "graph": "status --graph", "heartbeat": "schedule", "map": "code map", "find": "code find", "who-calls": "code callers",
+    "graph": "status --graph", "heartbeat": "schedule", "map": "code map", "find": "code find",
+    "who-calls": "code find --callers",
     "violations": "code violations", "fingerprint": "code profile", "report": "spend --week", "fsck": "doctor --deep",
     "rebuild": "doctor --rebuild", "list": "status --all", "decisions": "show --decisions", "version": "--version",
 }  # fmt: skip
 """What former commands are now."""
+SAME_AS = {
+    "watch": "show --follow", "instructions": "context instructions", "template list": "template", "template show": "template",
+    "template check": "template --check", "spend reset": "spend --reset", "schedule resume": "schedule pause --off",
+    "knowledge edit": "knowledge show --edit", "code callers": "code find --callers",
+}  # fmt: skip
+"""Former spellings that still work."""
+
+
+def spell_anew(args: Sequence[str]) -> list[str]:
+    """Replace a former spelling; `help COMMAND` is the help of COMMAND."""
+    if args and args[0] == "help":
+        return [*spell_anew(args[1:]), "--help"]
+    words = next((words for words in (2, 1) if " ".join(args[:words]) in SAME_AS), 0)
+    return [*SAME_AS[" ".join(args[:words])].split(), *args[words:]] if words else list(args)
+
+
 COMMAND_FILES = {
     "export_import": ("export", "import"),
     "hold": ("hold", "release"),
-    "project": ("init", "instructions"),
     "results": ("apply", "undo", "discard"),
     "run": ("run", "resume"),
     "tasks": ("status", "show"),
 }
+WITHOUT_JSON = ("acp", "chat", "dashboard", "demo", "mcp")
+"""These serve a protocol, or people only."""
 """Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
 
 
@@ -90,12 +106,15 @@ def list_command_names() -> list[str]:
 def load_command(name: str) -> click.Command:
     from importlib import import_module, util
 
+    from afresh.cli.output import add_json_option
     from afresh.errors import Broken
 
     file = next((file for file, names in COMMAND_FILES.items() if name in names), name)
     if util.find_spec(f"afresh.cli.{file}") is None:
         raise Broken(f"the command {name!r} is listed in cli/main.py, but there is no cli/{file}.py")
-    return getattr(import_module(f"afresh.cli.{file}"), f"{name}_command" if file in COMMAND_FILES else "command")
+    command = getattr(import_module(f"afresh.cli.{file}"), f"{name}_command" if file in COMMAND_FILES else "command")
+    add_json_option(command, name not in WITHOUT_JSON)
+    return command
 
 
 class LazyCommandGroup(click.Group):
@@ -111,6 +130,9 @@ class LazyCommandGroup(click.Group):
         for title, commands in COMMAND_SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()), col_max=12)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, spell_anew(args))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] in list_command_names() or args[0].startswith("-"):
@@ -150,6 +172,16 @@ def root_command(context: click.Context) -> None:
         context.color = False
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+@root_command.result_callback()
+def finish_command(result: Any) -> Any:
+    """Print what the command has returned; a number is its exit code."""
+    if result is None or isinstance(result, int):
+        return result
+    from afresh.cli.output import print_output
+
+    return print_output(result)
 
 
 def run_command_line(args: Sequence[str]) -> int:

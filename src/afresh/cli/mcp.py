@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import click
 
-from afresh.cli.options import WholeNumber, json_option
-from afresh.cli.output import print_json
+from afresh.cli.options import WholeNumber
+from afresh.cli.output import Output, wants_json
 from afresh.cli.render.mcp_servers import mcp_server_to_json, render_mcp_server
 
 
@@ -42,8 +42,7 @@ def command(context: click.Context, http: int | None, read_only: bool, folder: s
 @click.option("--approve", is_flag=True, help="Approve tools of SERVER as they are described now (default: all).")
 @click.option("--revoke", is_flag=True, help="Take back the approval of SERVER's tools.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before tools are approved.")
-@json_option
-def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool, yes: bool, as_json: bool) -> None:
+def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool, yes: bool) -> Output:
     """Start the MCP servers of your config.toml and list their tools."""
     from afresh.app.mcp_servers import list_mcp_servers, revoke_server
     from afresh.app.settings import load_user_settings
@@ -53,21 +52,16 @@ def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool,
     if approve and revoke:
         raise click.UsageError("give one of --approve and --revoke")
     if approve:
-        return approve_server(name, tools, yes, as_json)
+        return approve_server(name, tools, yes)
     if revoke:
         number = revoke_server(name)
-        return print_json({"revoked": number}) if as_json else click.echo(f"revoked {number} tools of {name}")
+        return Output({"revoked": number}, f"revoked {number} tools of {name}")
     listed = list_mcp_servers(load_user_settings(), [name] if name else [])
-    if as_json:
-        return print_json([mcp_server_to_json(server) for server in listed])
-    for server in listed:
-        click.echo(render_mcp_server(server))
-    if not listed:
-        click.echo("no MCP servers; add [mcp.servers.NAME] to your config.toml")
-    return None
+    text = "\n".join(map(render_mcp_server, listed)) or "no MCP servers; add [mcp.servers.NAME] to your config.toml"
+    return Output([*map(mcp_server_to_json, listed)], text)
 
 
-def approve_server(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) -> None:
+def approve_server(name: str, tools: tuple[str, ...], yes: bool) -> Output:
     from afresh.app.mcp_servers import ToolStanding, approve_tools, list_mcp_servers
     from afresh.app.settings import load_user_settings
     from afresh.errors import BadInput, NeedsPerson
@@ -79,13 +73,12 @@ def approve_server(name: str, tools: tuple[str, ...], yes: bool, as_json: bool) 
     if unknown := sorted(set(tools) - {one.tool.name for one in server.tools}):
         raise BadInput(f"{name} has no tool {unknown[0]!r}", next=f"afresh mcp servers {name}", safe="nothing was approved")
     chosen = [one for one in server.tools if not tools or one.tool.name in tools]
-    click.echo(render_mcp_server(replace(server, tools=tuple(chosen))), err=as_json)
+    click.echo(render_mcp_server(replace(server, tools=tuple(chosen))), err=wants_json())
     able = [one.tool for one in chosen if one.standing is not ToolStanding.REFUSED]
     if not able:
         raise BadInput("none of these tools can be approved", safe="nothing was approved")
     if not yes:
         click.confirm(f"Approve {len(able)} as described? They run outside of the sandbox, as you.", abort=True, err=True)
     approve_tools(settings, name, able)
-    if as_json:
-        return print_json({"approved": [tool.full_name for tool in able]})
-    return click.echo(f"approved {len(able)}; a task uses them with --mcp {name}, or --mcp {able[0].full_name}")
+    text = f"approved {len(able)}; a task uses them with --mcp {name}, or --mcp {able[0].full_name}"
+    return Output({"approved": [tool.full_name for tool in able]}, text)

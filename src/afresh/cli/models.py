@@ -5,15 +5,13 @@ import sys
 import click
 
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.options import json_option
-from afresh.cli.output import print_json, print_rendered
+from afresh.cli.output import Output, wants_json
 
 
 @click.group(invoke_without_command=True)
 @click.option("--ask", is_flag=True, help="Query local servers (Ollama, vLLM, llama.cpp) for models.")
-@json_option
 @click.pass_context
-def command(context: click.Context, ask: bool, as_json: bool) -> None:
+def command(context: click.Context, ask: bool) -> Output | None:
     """List your models: context window, price and where the key comes from. Sends nothing."""
     if context.invoked_subcommand:
         return None
@@ -31,14 +29,13 @@ def command(context: click.Context, ask: bool, as_json: bool) -> None:
             str(find_user_config()),
             tuple(models.find_package_faults().values()),
         )
-    return print_json(views.models_to_json(told)) if as_json else print_rendered(views.render_models(told))
+    return Output(views.models_to_json(told), views.render_models(told))
 
 
 @command.command()
 @click.argument("name")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation before a paid call.")
-@json_option
-def check(name: str, yes: bool, as_json: bool) -> None:
+def check(name: str, yes: bool) -> Output:
     """Test a model with one small call: key, address, tools, streaming.
 
     NAME is one of your models, or provider:model. With a paid model this costs a fraction of a cent.
@@ -52,27 +49,22 @@ def check(name: str, yes: bool, as_json: bool) -> None:
     from afresh.cli.render.project import findings_to_json, render_findings
 
     if found := find_needless_trial(name):
-        return print_json(findings_to_json(found)) if as_json else print_rendered(render_findings(found))
+        return Output(findings_to_json(found), render_findings(found))
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
-    if (costs := warn_of_call_cost(trial)) and not as_json:
+    if (costs := warn_of_call_cost(trial)) and not wants_json():
         click.secho(costs, dim=True, err=True)
     if costs and not yes and sys.stdin.isatty():
         click.confirm("Make the call?", default=True, abort=True, err=True)
     with show_activity_line(f"calling {trial.label}"):
         findings = run_model_trial(trial)
-    if as_json:
-        print_json(findings_to_json(findings))
-    else:
-        print_rendered(render_findings(findings))
-    if any(finding.level == "fail" for finding in findings):
-        raise SystemExit(ExitCode.SETUP)
+    code = ExitCode.SETUP if any(finding.level == "fail" for finding in findings) else 0
+    return Output(findings_to_json(findings), render_findings(findings), code)
 
 
 @command.command()
 @click.argument("name")
 @click.option("--delete", is_flag=True, help="Remove the key from the keyring.")
-@json_option
-def key(name: str, delete: bool, as_json: bool) -> None:
+def key(name: str, delete: bool) -> Output:
     """Store an API key in the system keyring.
 
     NAME is one of your models, or a provider (anthropic, openai …). The key is read without echo, or from
@@ -88,5 +80,5 @@ def key(name: str, delete: bool, as_json: bool) -> None:
         secret = prompt.strip()
         if not secret:
             raise BadInput("no key was given", next=f"afresh models key {name}", safe="nothing was stored")
-    said = store_model_key(own, name, secret)
-    return print_json({"name": name, "what": said}) if as_json else click.echo(said)
+    done = store_model_key(own, name, secret)
+    return Output({"name": name, "what": done}, done)

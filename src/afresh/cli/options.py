@@ -1,10 +1,14 @@
 """Options that several commands share."""
 
+import sys
 from collections.abc import Callable, Mapping
+from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from afresh.cli.output import wants_json
 
 if TYPE_CHECKING:
     from afresh.app.orders.check_order import OrderTerms
@@ -87,9 +91,6 @@ class OrderCommand(click.Command):
 
 MAX_PRIORITY = 999_999
 priority_type = WholeNumber(-MAX_PRIORITY, MAX_PRIORITY)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 verbose_option = click.option(
     "--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what a kept history would have cost."
@@ -195,7 +196,7 @@ def make_knob_option(*names: str) -> Callable[[Callable[..., Any]], Callable[...
 
 def add_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a run; together they are `RunFlags`."""
-    for option in (json_option, notify_option, verbose_option, quiet_option, no_sandbox_option, mode_option):
+    for option in (notify_option, verbose_option, quiet_option, no_sandbox_option, mode_option):
         function = option(function)
     return function
 
@@ -288,6 +289,11 @@ def make_order_terms(
     )
 
 
+def is_attended() -> bool:
+    """Whether a person at a terminal can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and not wants_json()
+
+
 def read_current_tasks() -> "TaskReader":
     from afresh.app.queue.read_tasks import open_task_reader
 
@@ -298,3 +304,19 @@ def open_current_project() -> "Project":
     from afresh.app.project import open_project
 
     return open_project(Path.cwd(), lambda text: click.echo(f"warning: {text}", err=True))
+
+
+def with_project(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Call the function with the current project first."""
+    return update_wrapper(lambda *words, **more: function(open_current_project(), *words, **more), function)
+
+
+def with_task(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Call the function with the current project and the task that the user named; none: the latest."""
+
+    def call(project: "Project", task: str | None, **more: Any) -> Any:
+        from afresh.app.orders.tasks import find_task
+
+        return function(project, find_task(project, task), **more)
+
+    return update_wrapper(with_project(call), function)

@@ -1,6 +1,9 @@
+"""What commands print: text for people, or JSON with --json, which each command has by being loaded."""
+
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +12,58 @@ from afresh.core.text import to_visible_json
 
 if TYPE_CHECKING:
     from afresh.cli.render.widgets import Line
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command returns: the same as data and as text, and its exit code."""
+
+    data: Any
+    text: Any = ""
+    """Text, lines, something that rich draws, or a function that makes one of them: it is not called with --json."""
+    code: int = 0
+
+
+JSON_KEY = "afresh.json"
+
+
+def _remember_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta[JSON_KEY] = value or context.meta.get(JSON_KEY, False)
+
+
+json_option = click.Option(["--json"], is_flag=True, expose_value=False, help="Print JSON.", callback=_remember_json)
+
+
+def add_json_option(command: click.Command, itself: bool = True) -> None:
+    """Add --json to a command, or to all of a group, and to the group if it does something by itself."""
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            add_json_option(one)
+        itself = itself and command.invoke_without_command
+    if itself and json_option not in command.params:
+        command.params.append(json_option)
+
+
+def wants_json() -> bool:
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(JSON_KEY))
+
+
+def print_output(output: Output) -> int:
+    if wants_json():
+        print_json(output.data)
+    else:
+        print_text(output.text() if callable(output.text) else output.text)
+    return output.code
+
+
+def print_text(text: Any) -> None:
+    """Print text as it is, lines of spans in colour, anything else with rich. Empty text and None print nothing."""
+    if isinstance(text, str):
+        return click.echo(text) if text else None
+    if isinstance(text, list):
+        return print_lines(text)
+    return None if text is None else print_rendered(text)
 
 
 def print_json(value: Any) -> None:

@@ -2,8 +2,8 @@
 
 import click
 
-from afresh.cli.options import json_option, read_current_tasks
-from afresh.cli.output import echo_wrapped, print_json
+from afresh.cli.options import read_current_tasks
+from afresh.cli.output import Output, echo_wrapped
 
 PARTS = ("branch", "title", "body")
 
@@ -15,8 +15,7 @@ PARTS = ("branch", "title", "body")
 @click.option("--unverified", is_flag=True, help="Push even if the checks did not pass.")
 @click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Where to push.")
 @click.option("--base", default="", metavar="BRANCH", help="Branch to merge into (default: the forge's own).")
-@json_option
-def command(task: str | None, only: str | None, as_json: bool, **more) -> None:
+def command(task: str | None, only: str | None, **more) -> Output:
     """Write a pull request for TASK (default: the latest): branch, title, body, and the commands that open it.
 
     Nothing leaves this machine without --push, and nothing unverified without --unverified.
@@ -38,23 +37,21 @@ def command(task: str | None, only: str | None, as_json: bool, **more) -> None:
     changes, report = list_diff_changes(project.root, state), find_last_report(project.journal.journal(state.task.id))
     request, target = make_pull_request(state, changes, report), PullRequestTarget(more["remote"], more["base"])
     if only:
-        return click.echo(getattr(request, only))
+        return Output({only: getattr(request, only)}, getattr(request, only))
     commands = list_commands(project.root, state.task.id, request, target)
     pushed = push_result(project.root, state, target, more["unverified"]) if more["push"] else ""
     opened = create_pull_request(project.root, request, target) if pushed else ""
     commands = [] if opened else commands[1:] if pushed else commands
-    if as_json:
-        told = {"task": state.task.id, **{part: getattr(request, part) for part in PARTS}, "verified": request.verified}
-        return print_json(told | {"pushed": bool(pushed), "opened": opened, "next": commands})
-    if not pushed:
-        click.echo(f"branch: {request.branch}\ntitle: {request.title}\n\n{request.body}")
-    return print_outcome(pushed, opened, commands)
+    data = {"task": state.task.id, **{part: getattr(request, part) for part in PARTS}, "verified": request.verified}
 
+    def print_outcome() -> None:
+        """Say what was done, and below it what is left to type."""
+        if not pushed:
+            click.echo(f"branch: {request.branch}\ntitle: {request.title}\n\n{request.body}")
+        for line in filter(None, (pushed, opened)):
+            echo_wrapped(line)
+        if commands:
+            click.secho("Open it with:" if pushed else "Push and open it with `afresh pr --push`, or:", dim=True, err=True)
+            click.echo("\n".join(f"  {line}" for line in commands), err=True)
 
-def print_outcome(pushed: str, opened: str, commands: "list[str]") -> None:
-    """Say what was done, and below it what is left to type."""
-    for line in filter(None, (pushed, opened)):
-        echo_wrapped(line)
-    if commands:
-        click.secho("Open it with:" if pushed else "Push and open it with `afresh pr --push`, or:", dim=True, err=True)
-        click.echo("\n".join(f"  {line}" for line in commands), err=True)
+    return Output(data | {"pushed": bool(pushed), "opened": opened, "next": commands}, print_outcome)

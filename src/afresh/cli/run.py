@@ -15,6 +15,7 @@ from afresh.cli.options import (
     WholeNumber,
     add_order_options,
     add_run_options,
+    is_attended,
     make_knob_option,
     make_order_terms,
     model_option,
@@ -22,7 +23,7 @@ from afresh.cli.options import (
     read_order,
     select_limits,
 )
-from afresh.cli.output import echo_wrapped, print_json, print_rendered
+from afresh.cli.output import Output, echo_wrapped, print_output, wants_json
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
 @make_knob_option(*KNOBS)
 @add_run_options
-def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> None:
+def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> int:
     """Work on GOAL until the checks pass. Exits 0 only if they do."""
     from afresh.app.inspect.inspect_instructions import describe_task_instructions
     from afresh.app.orders.order_task import order_task
@@ -48,13 +49,13 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
     way = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
     way = replace(way, baseline=more["knobs"].get("baseline", ""))
     way.refuse_alone()
-    terms = make_order_terms(more["no_check"], more["force"], way.attended, silent=way.quiet or way.as_json)
+    terms = make_order_terms(more["no_check"], more["force"], is_attended(), silent=way.is_silent)
     goal, events = read_order(goal, more)
     order = TaskOrder(goal, type_, checks, model=way.model, **select_limits(more))
     state = order_task(project, order, terms, more["on"], more["with_changes"], events)
-    for line in describe_task_instructions(project, state) if not (way.quiet or way.as_json) else ():
+    for line in describe_task_instructions(project, state) if not way.is_silent else ():
         echo_wrapped(line, err=True, dim=True)
-    run_and_report(project, state.task.id, way)
+    return run_and_report(project, state.task.id, way)
 
 
 @click.command("resume")
@@ -69,7 +70,7 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
 @click.option("--hint", default="", metavar="WORDS", help="What the model should know this time, after a failure.")
 @model_option
 @add_run_options
-def resume_command(task: str | None, step: int | None, hint: str, **way) -> None:
+def resume_command(task: str | None, step: int | None, hint: str, **way) -> int:
     """Continue TASK (default: the latest that is not over).
 
     A failed TASK is tried again, with all that it knows. A discarded one starts again from scratch, as a new task.
@@ -88,7 +89,7 @@ def resume_command(task: str | None, step: int | None, hint: str, **way) -> None
     if hint or (task and project.store.load(name).status.retried):
         name = retry_task(project, name, hint).task.id
     end_pause(project, name)
-    run_and_report(project, name, flags)
+    return run_and_report(project, name, flags)
 
 
 class NoSandboxAlarm:
@@ -115,20 +116,18 @@ class RunFlags:
     quiet: bool = False
     verbose: bool = False
     notify: str = ""
-    as_json: bool = False
     baseline: str = ""
     unattended: bool = False
     """Questions wait in the inbox, so that other tasks can go on."""
 
     @property
-    def attended(self) -> bool:
-        """Whether a person can be asked."""
-        return sys.stdin.isatty() and sys.stderr.isatty() and not self.as_json
+    def is_silent(self) -> bool:
+        return self.quiet or wants_json()
 
     def refuse_alone(self) -> None:
         from afresh.errors import BadInput
 
-        if self.mode == "interactive" and not self.attended:
+        if self.mode == "interactive" and not is_attended():
             raise BadInput(
                 "--mode interactive needs a terminal",
                 next="use --mode supervised: it pauses before each phase and waits for `afresh answer`",
@@ -144,7 +143,7 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
     from afresh.cli.render.progress import LiveProgress, ProgressOptions
 
     way.refuse_alone()
-    mode, quiet = way.mode or choose_mode(project, task), way.quiet or way.as_json
+    mode, quiet = way.mode or choose_mode(project, task), way.is_silent
     options = ProgressOptions(quiet, way.verbose, partial(describe_money_so_far, project))
     showing = LiveProgress(project.clock, open_console(sys.stderr), options)
     call = make_call_for_user(project, way, showing)
@@ -160,12 +159,12 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
             cancellations=(stop,),
             unattended=way.unattended,
         )
-        if way.attended:
+        if is_attended():
             with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, way.unattended) as person:
                 state = run_task(project, task, replace(terms, person=person))
         else:
             state = run_task(project, task, terms)
-        if state and not (way.attended and state.dialogue.question):  # who was asked here knows it
+        if state and not (is_attended() and state.dialogue.question):  # who was asked here knows it
             call(state)
         return state
 
@@ -210,20 +209,12 @@ def describe_money_so_far(project: "Project", task: str) -> str:
     return " + ".join(known + ([f"{charge.unpriced:,} tokens of unknown price"] if charge.unpriced else []))
 
 
-def describe_task_cost(project: "Project", task: str) -> str:
-    """Return the task's cost as text; empty for free models."""
-    from afresh.app.spending.read_spending import describe_cost
-    from afresh.app.spending.spending_report import sum_task_spending
-
-    return describe_cost(sum_task_spending(project, task))
-
-
 def choose_mode(project: "Project", task: str | None) -> str:
     """Return the supervision mode of the task, else of the user's settings."""
     return (project.store.load(task).dialogue.supervision.mode if task else "") or project.settings.mode
 
 
-def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
+def run_and_report(project: "Project", task: str, way: RunFlags) -> int:
     """Run the task and report. Exits 0 only if the harness verified the result."""
     from afresh.app.queue.hold_task import keep_from_workers
     from afresh.cli.exit_codes import choose_status_code
@@ -236,10 +227,9 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> None:
         keep_from_workers(project, task)
         raise
     assert state, "a named task is claimed or refused"
-    report_outcome(project, state, way.as_json, way.verbose)
+    report_outcome(project, state, way.verbose)
     apply_and_report(project, state)
-    if code := choose_status_code([state.status]):
-        sys.exit(code)
+    return choose_status_code([state.status])
 
 
 def apply_and_report(project: "Project", state: "State") -> None:
@@ -250,20 +240,18 @@ def apply_and_report(project: "Project", state: "State") -> None:
         click.echo(said, err=True)
 
 
-def report_outcome(project: "Project", state: "State", as_json: bool, verbose: bool = False, stays: bool = True) -> None:
+def report_outcome(project: "Project", state: "State", verbose: bool = False, stays: bool = True) -> None:
     from afresh.app.inspect.inspect_calls import list_audits
     from afresh.app.inspect.measure_calls import compare_with_history
     from afresh.app.results.task_result import list_task_changes
-    from afresh.app.spending.read_spending import cost_to_json
+    from afresh.app.spending.read_spending import cost_to_json, describe_cost
     from afresh.app.spending.spending_report import sum_task_spending
     from afresh.cli.render.run_summary import render_run_summary
     from afresh.views.tasks import run_summary_to_json
 
     made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
-    history = compare_with_history(project, state.task.id) if as_json or verbose else None
-    if as_json:
-        cost = cost_to_json(sum_task_spending(project, state.task.id))
-        print_json(run_summary_to_json(state, made, calls, history) | {"cost": cost})
-    else:
-        cost = describe_task_cost(project, state.task.id)
-        print_rendered(render_run_summary(state, made, calls, history, cost=cost, stays=stays))
+    history = compare_with_history(project, state.task.id) if verbose or wants_json() else None
+    spent = sum_task_spending(project, state.task.id)
+    data = run_summary_to_json(state, made, calls, history) | {"cost": cost_to_json(spent)}
+    cost = describe_cost(spent)
+    print_output(Output(data, lambda: render_run_summary(state, made, calls, history, cost=cost, stays=stays)))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.dashboard import DEFAULT_PORT, refuse_without_packages
-from afresh.cli.options import WholeNumber, json_option, model_option, open_current_project
+from afresh.cli.options import WholeNumber, model_option, open_current_project
+from afresh.cli.output import wants_json
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -75,8 +76,7 @@ class ServeOptions:
 @click.option("--auto-merge", is_flag=True, help="Merge verified results into your branch, as `afresh work` does.")
 @model_option
 @click.option("--no-sandbox", is_flag=True, help="Run commands of tasks without a sandbox. Dangerous.")
-@json_option
-def command(as_json: bool, **options: "int | str | bool") -> None:
+def command(**options: "int | str | bool") -> int:
     """Run workers, schedules and the dashboard until it is stopped.
 
     SIGTERM or Ctrl-C lets each worker end after its step; a second one stops at once. /health answers without a key.
@@ -88,8 +88,7 @@ def command(as_json: bool, **options: "int | str | bool") -> None:
     if chosen.is_fleet:
         refuse_service_in_fleet(project, chosen)
     with hold_service_lock(project):
-        code = serve_project(project, chosen, make_log(as_json))
-    raise SystemExit(code)
+        return serve_project(project, chosen, make_log(wants_json()))
 
 
 def refuse_service_in_fleet(project: "Project", options: ServeOptions) -> None:

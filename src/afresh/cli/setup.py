@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option
-from afresh.cli.output import echo_wrapped, print_json
+from afresh.cli.output import Output, echo_wrapped, wants_json
 
 if TYPE_CHECKING:
     from afresh.app.set_up_model import ModelChoice
@@ -23,8 +22,7 @@ PROVIDER_NAMES = ("anthropic", "openai", "openrouter", "ollama", "vllm", "llamac
 @click.option("--base-url", default="", metavar="URL", help="Address of your own server.")
 @click.option("--key-env", default="", metavar="VARIABLE", help="Variable with the key, or keyring. Never the key itself.")
 @click.option("--no-try", is_flag=True, help="Write the settings without a test call.")
-@json_option
-def command(provider: str | None, model: str, base_url: str, key_env: str, no_try: bool, as_json: bool) -> None:
+def command(provider: str | None, model: str, base_url: str, key_env: str, no_try: bool) -> Output:
     """Choose the model for all tasks, try it with one small call, and write it into your config.toml.
 
     Asks for what the options leave out. Keys stay in the environment or the keyring; none is written to a file.
@@ -40,12 +38,11 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     refuse_bad_choice(given)
     choice = choose_and_try(own, given, asks, no_try) if asks else try_choice(own, given, asks, no_try)
     written = write_choice(choice)
-    if not as_json:
+    if not wants_json():
         click.echo(written)
-    made = set_up_repository()
-    if as_json:
-        return print_json({"written": written, "provider": choice.provider, "model": choice.model, "done": list(made)})
-    click.echo("\n".join(made) or 'next, in your repository: afresh init, then afresh run "GOAL"')
+    done = set_up_repository()
+    data = {"written": written, "provider": choice.provider, "model": choice.model, "done": list(done)}
+    return Output(data, "\n".join(done) or 'next, in your repository: afresh init, then afresh run "GOAL"')
 
 
 def refuse_missing_options(given: "ModelChoice") -> None:

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.options import (
-    json_option,
-    open_current_project,
-    read_current_tasks,
-)
-from afresh.cli.output import measure_width, print_json, print_lines, print_rendered
+from afresh.cli.options import quiet_option, read_current_tasks, verbose_option, with_task
+from afresh.cli.output import Output, measure_width, print_lines, wants_json
 
 if TYPE_CHECKING:
+    from afresh.app.project import Project
     from afresh.app.queue.read_tasks import TaskReader
     from afresh.app.spending.read_spending import TaskSpending
     from afresh.core.task import QueueTicket
@@ -63,22 +60,19 @@ def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequenc
     return fits if wanted.due else order_parts_after_tasks(fits)
 
 
-def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> None:
+def _render_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> Output:
     from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import render_task_rows
     from afresh.core.task import TicketQuery
 
     if tickets:
-        costs = _describe_task_costs(project.root)
-        return print_lines(render_task_rows(tickets, costs, project.clock.now(), measure_width()))
+        return Output(None, render_task_rows(tickets, _describe_task_costs(project.root), project.clock.now(), measure_width()))
     if any(filters.values()) and project.queue.tickets(TicketQuery(most=1)):
         others = any(value for name, value in filters.items() if name != "states")
-        return click.echo("no such tasks" if others else f"no {' or '.join(filters['states'])} tasks")
+        return Output(None, "no such tasks" if others else f"no {' or '.join(filters['states'])} tasks")
     empty = explain_empty_store(project.queue, project.export_folder)
-    click.echo(f"{empty.what}; {empty.next}" if empty and empty.next else 'no tasks yet; start one: afresh run "GOAL"')
-    if empty and empty.lost:
-        raise SystemExit(ExitCode.SETUP)
-    return None
+    text = f"{empty.what}; {empty.next}" if empty and empty.next else 'no tasks yet; start one: afresh run "GOAL"'
+    return Output(None, text, ExitCode.SETUP if empty and empty.lost else 0)
 
 
 @click.command("status")
@@ -86,50 +80,39 @@ def _print_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", fi
 @click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, even finished ones.")
 @click.option("--graph", is_flag=True, help="Show which tasks wait for which: each above those it waits for.")
 @click.option("--mermaid", is_flag=True, help="With --graph: print Mermaid, as Markdown pages show it.")
-@json_option
-def status_command(everything: bool, graph: bool, mermaid: bool, as_json: bool, **filters) -> None:
+def status_command(everything: bool, graph: bool, mermaid: bool, **filters) -> Output:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
     from afresh.views.task_list import survey_queue, ticket_detail_to_json
+    from afresh.views.work_figures import work_figures_to_json
 
     project = read_current_tasks()
     if graph or mermaid:
-        return _print_graph(project, mermaid, as_json)
-    now = project.clock.now()
-    spending = _list_limit_warnings(project.root, now)
+        return _draw_graph(project, mermaid)
+    now, as_json = project.clock.now(), wants_json()
     if (everything or any(filters.values())) and not as_json:
-        return _print_task_rows(project, _find_tickets(project, filters), filters)
-    seen = survey_queue(project.queue)
+        return _render_task_rows(project, _find_tickets(project, filters), filters)
+    spending, seen = _list_limit_warnings(project.root, now), survey_queue(project.queue)
     damage = project.find_damage([ticket.task for group in seen.groups for ticket in group.tickets])
     empty = None if seen.groups else explain_empty_store(project.queue, project.export_folder)
     lost = {"damage": dict(damage)} if damage else {"lost": [empty.what, empty.next]} if empty and empty.lost else {}
+    code = ExitCode.SETUP if lost else 0
     if as_json:
-        from afresh.views.work_figures import work_figures_to_json
-
         rows, figures = _find_tickets(project, filters), work_figures_to_json(project.queue.figures())
-        print_json({"tasks": [*map(ticket_detail_to_json, rows)], "spending": spending, "figures": figures} | lost)
-    else:
-        page = StatusPage(empty, damage, now, spending, _describe_task_costs(project.root), measure_width())
-        print_lines(render_status(seen, page))
-    if lost:
-        raise SystemExit(ExitCode.SETUP)
-    return None
+        return Output({"tasks": [*map(ticket_detail_to_json, rows)], "spending": spending, "figures": figures} | lost, code=code)
+    page = StatusPage(empty, damage, now, spending, _describe_task_costs(project.root), measure_width())
+    return Output(None, render_status(seen, page), code)
 
 
-def _print_graph(project: "TaskReader", mermaid: bool, as_json: bool) -> None:
+def _draw_graph(project: "TaskReader", mermaid: bool) -> Output:
     from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_mermaid
 
     graph = read_task_graph(project.queue)
-    if as_json:
-        return print_json(graph_to_json(graph))
-    if mermaid:
-        return click.echo(render_mermaid(graph))
-    for line in draw_graph_lines(graph, measure_width()) or ["no task waits for another"]:
-        click.echo(line)
-    if not graph.is_whole:
+    if not (graph.is_whole or mermaid or wants_json()):
         click.echo("There are more open tasks than are shown.", err=True)
-    return None
+    lines = draw_graph_lines(graph, measure_width()) or ["no task waits for another"]
+    return Output(graph_to_json(graph), render_mermaid(graph) if mermaid else "\n".join(lines))
 
 
 def _describe_task_costs(root: Path) -> Mapping[str, str]:
@@ -157,16 +140,29 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @click.option("--diff", "with_diff", is_flag=True, help="Add what it has changed (as `afresh diff`).")
 @click.option("--decisions", is_flag=True, help="Show its decisions as a tree instead.")
 @click.option("--checkpoints", is_flag=True, help="Show the points that `afresh resume --from` goes back to instead.")
-@json_option
-def show_command(task: str | None, with_diff: bool, decisions: bool, checkpoints: bool, as_json: bool) -> None:
-    """Show TASK (default: the latest): checks, changes, steps, failures, next commands."""
+@click.option("--follow", "-f", is_flag=True, help="Follow it while another process works on it (default: the one that runs).")
+@verbose_option
+@quiet_option
+def show_command(
+    task: str | None, with_diff: bool, decisions: bool, checkpoints: bool, follow: bool, verbose: bool, quiet: bool
+) -> "Output | int":
+    """Show TASK (default: the latest): checks, changes, steps, failures, next commands.
+
+    --follow shows each step as it ends, until the task ends or needs an answer, with the exit code of `afresh run`. Ctrl-C ends
+    only the watching.
+    """
     from afresh.app.queue.read_tasks import find_task_id, find_ticket
 
     if decisions or checkpoints:
-        return (show_decisions if decisions else show_checkpoints)(task, as_json)
+        return (show_decisions if decisions else show_checkpoints)(task=task)
     project = read_current_tasks()
+    if follow:
+        from afresh.cli.watch import watch_task
+
+        return watch_task(project, task, verbose, quiet)
     state = project.load(find_task_id(project.queue, project.export_folder, task))
-    if as_json:
+    ticket = find_ticket(project.queue, state.task.id)
+    if wants_json():
         from afresh.app.results.read_task_diff import list_diff_changes
         from afresh.app.spending.read_spending import cost_to_json, read_task_spending
         from afresh.views.task_list import ticket_to_json
@@ -175,19 +171,16 @@ def show_command(task: str | None, with_diff: bool, decisions: bool, checkpoints
         spent = read_task_spending(project.root, state.task.id)
         cost = cost_to_json(spent.line) | {"calls_sent": list(spent.tokens), "calls_nano_dollars": list(spent.money)}
         diff = {"diff": changes_to_json(list_diff_changes(project.root, state))} if with_diff else {}
-        found = find_ticket(project.queue, state.task.id)
-        queue = ticket_to_json(found) if found else {}
-        return print_json(task_to_json(state) | {"cost": cost, "queue": queue} | diff)
+        return Output(task_to_json(state) | {"cost": cost, "queue": ticket_to_json(ticket) if ticket else {}} | diff)
     from afresh.cli.render.task import render_task
 
-    ticket = find_ticket(project.queue, state.task.id)
     print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width(), ticket))
     if with_diff:
         from afresh.cli.diff import print_task_diff
 
         click.echo()
         print_task_diff(project.root, state)
-    return None
+    return 0
 
 
 def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
@@ -201,29 +194,23 @@ def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
     return read_task_spending(root, task)
 
 
-def show_checkpoints(task: str | None, as_json: bool) -> None:
-    from afresh.app.orders.tasks import find_task
+@with_task
+def show_checkpoints(project: "Project", task: str) -> Output:
     from afresh.app.results.recover_task import list_task_checkpoints
     from afresh.cli.render.checkpoints import checkpoint_to_json, render_checkpoints
 
-    project = open_current_project()
-    name = find_task(project, task)
-    found = list_task_checkpoints(project, name)
-    over = project.store.load(name).status.over
-    if as_json:
-        return print_json([checkpoint_to_json(one.state, one.reason, over) for one in found])
-    return print_lines(render_checkpoints(name, [(one.state, one.reason) for one in found], over, measure_width()))
+    found = list_task_checkpoints(project, task)
+    over = project.store.load(task).status.over
+    text = render_checkpoints(task, [(one.state, one.reason) for one in found], over, measure_width())
+    return Output([checkpoint_to_json(one.state, one.reason, over) for one in found], text)
 
 
-def show_decisions(task: str | None, as_json: bool) -> None:
-    from afresh.app.orders.tasks import find_task
+@with_task
+def show_decisions(project: "Project", task: str) -> Output:
     from afresh.cli.render.decisions import render_decisions
     from afresh.views.decision_log import list_decisions
     from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 
-    project = open_current_project()
-    state = project.store.load(find_task(project, task))
-    grown = build_decision_tree(list_decisions(project.store.journal(state.task.id)))
-    if as_json:
-        return print_json(decisions_to_json(state, grown))
-    return print_rendered(render_decisions(state, grown))
+    state = project.store.load(task)
+    tree = build_decision_tree(list_decisions(project.store.journal(task)))
+    return Output(decisions_to_json(state, tree), render_decisions(state, tree))

@@ -4,55 +4,31 @@ from pathlib import Path
 
 import click
 
-from afresh.cli.options import json_option
-from afresh.cli.output import print_json, print_rendered
+from afresh.app.inspect.inspect_templates import (
+    check_template_files,
+    list_template_rows,
+    load_template_details,
+    open_templates_at,
+)
+from afresh.cli.output import Output
+from afresh.cli.render import templates as views
 
 
-@click.group()
-def command() -> None:
-    """List, show and check templates: how prompts are laid out by task type."""
-
-
-@command.command("list")
-@json_option
-def list_command(as_json: bool) -> None:
-    """List task types and where each is defined."""
-    from afresh.app.inspect.inspect_templates import list_template_rows, open_templates_at
-    from afresh.cli.render.templates import render_template_rows, template_rows_to_json
-
-    rows = list_template_rows(open_templates_at(Path.cwd()))
-    if as_json:
-        return print_json(template_rows_to_json(rows))
-    return print_rendered(render_template_rows(rows))
-
-
-@command.command()
-@click.argument("name")
+@click.command("template")
+@click.argument("names", nargs=-1, metavar="[NAME]")
 @click.option("--phase", default="", metavar="P", help="In this phase: understand, change, verify or report.")
-@json_option
-def show(name: str, phase: str, as_json: bool) -> None:
-    """Show a template, with the file behind each value."""
-    from afresh.app.inspect.inspect_templates import load_template_details, open_templates_at
-    from afresh.cli.render.templates import render_template, template_to_json
-
-    one = load_template_details(name, phase, open_templates_at(Path.cwd()))
-    if as_json:
-        return print_json(template_to_json(one))
-    return print_rendered(render_template(one))
-
-
-@command.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]…")
-@json_option
-def check(files: tuple[Path, ...], as_json: bool) -> None:
-    """Check FILE, or all templates in use, for errors."""
-    from afresh.app.inspect.inspect_templates import check_template_files, open_templates_at
-    from afresh.cli.render.templates import render_template_faults, template_faults_to_json
-
-    looked, faults = check_template_files(files, open_templates_at(Path.cwd()))
-    if as_json:
-        print_json(template_faults_to_json(looked, faults))
-    else:
-        print_rendered(render_template_faults(looked, faults))
-    if faults:
-        raise SystemExit(1)
+@click.option("--check", is_flag=True, help="Look for errors instead: in the files that are named, or in all templates in use.")
+def command(names: tuple[str, ...], phase: str, check: bool) -> Output:
+    """Show template NAME, with the file behind each value; without a name, list task types and where each is defined."""
+    library = open_templates_at(Path.cwd())
+    if check:
+        checked, faults = check_template_files(tuple(map(Path, names)), library)
+        text = views.render_template_faults(checked, faults)
+        return Output(views.template_faults_to_json(checked, faults), text, int(bool(faults)))
+    if len(names) > 1:
+        raise click.UsageError("name one template; --check takes several files")
+    if names:
+        details = load_template_details(names[0], phase, library)
+        return Output(views.template_to_json(details), views.render_template(details))
+    rows = list_template_rows(library)
+    return Output(views.template_rows_to_json(rows), views.render_template_rows(rows))

@@ -1,51 +1,36 @@
-"""`afresh watch`: follow a task that another process works on."""
+"""`afresh show --follow`: follow a task that another process works on."""
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from afresh.cli.options import json_option, quiet_option, read_current_tasks, verbose_option
-from afresh.cli.output import print_json_line
+from afresh.app.inspect.watch_task import find_watched_task, follow_commits
+from afresh.app.queue.read_tasks import TaskReader
+from afresh.cli.exit_codes import ExitCode, choose_status_code
+from afresh.cli.output import measure_width, print_json_line, print_lines, wants_json
+from afresh.cli.render.console import open_console
+from afresh.cli.render.progress import LiveProgress, ProgressOptions
+from afresh.cli.render.widgets import quote_text, wrap_line
+from afresh.cli.tasks import find_task_spending
+from afresh.core.progress_event import WorkNotice
+from afresh.core.state import State
+from afresh.core.task import TaskStatus
+from afresh.views.progress import RunProgress, list_past_lines, progress_line_to_json, update_run_progress
+from afresh.views.task_status import describe_question, list_next_commands
 
-if TYPE_CHECKING:
-    from afresh.app.queue.read_tasks import TaskReader
-    from afresh.cli.render.progress import LiveProgress
-    from afresh.cli.render.widgets import Line
-    from afresh.core.state import State
 
-
-@click.command("watch")
-@click.argument("task", required=False)
-@verbose_option
-@quiet_option
-@json_option
-def command(task: str | None, verbose: bool, quiet: bool, as_json: bool) -> int:
-    """Follow TASK (default: the one that runs now), which another process works on.
-
-    Shows its last steps, then each step as it ends. Ends when the task ends or needs an answer, with the exit code of
-    `afresh run`. Ctrl-C ends only the watching.
-    """
-    from afresh.app.inspect.watch_task import find_watched_task
-    from afresh.cli.exit_codes import ExitCode, choose_status_code
-
-    reader = read_current_tasks()
+def watch_task(reader: TaskReader, task: str | None, verbose: bool, quiet: bool) -> int:
+    """Show its last steps, then each step as it ends; return the exit code of a run."""
     name = find_watched_task(reader, task)
     try:
-        state = watch_as_json(reader, name) if as_json else watch_lines(reader, name, verbose, quiet)
+        state = watch_as_json(reader, name) if wants_json() else watch_lines(reader, name, verbose, quiet)
     except KeyboardInterrupt:
-        click.echo(f"stopped watching; {name} goes on. `afresh watch {name[-8:]}` looks again.", err=True)
+        click.echo(f"stopped watching; {name} goes on. `afresh show --follow {name[-8:]}` looks again.", err=True)
         return ExitCode.INTERRUPTED
     return ExitCode.NEEDS_ANSWER if state.dialogue.question else choose_status_code([state.status])
 
 
-def watch_lines(reader: "TaskReader", task: str, verbose: bool, quiet: bool) -> "State":
-    from afresh.app.inspect.watch_task import follow_commits
-    from afresh.cli.render.console import open_console
-    from afresh.cli.render.progress import LiveProgress, ProgressOptions
-    from afresh.cli.tasks import find_task_spending
-    from afresh.views.progress import list_past_lines
-
+def watch_lines(reader: TaskReader, task: str, verbose: bool, quiet: bool) -> State:
     def describe_cost(name: str) -> str:
         spent = find_task_spending(reader.root, name)
         return spent.cost if spent else ""
@@ -63,11 +48,8 @@ def watch_lines(reader: "TaskReader", task: str, verbose: bool, quiet: bool) -> 
     return state
 
 
-def show_activity(progress: "LiveProgress", state: "State") -> None:
+def show_activity(progress: LiveProgress, state: State) -> None:
     """Say what the journal lets one know of what goes on: words as they stream in are not in it."""
-    from afresh.core.progress_event import WorkNotice
-    from afresh.core.task import TaskStatus
-
     if state.status is TaskStatus.READY:
         what = "waiting for a worker; `afresh work` is one"
     elif state.work.pending:
@@ -77,12 +59,8 @@ def show_activity(progress: "LiveProgress", state: "State") -> None:
     progress.follow(WorkNotice(what))
 
 
-def print_end(state: "State", is_old: bool) -> None:
+def print_end(state: State, is_old: bool) -> None:
     """Say how the task stands, as far as its lines have not said it, and what to type next."""
-    from afresh.cli.render.widgets import quote_text
-    from afresh.core.task import TaskStatus
-    from afresh.views.task_status import describe_question, list_next_commands
-
     said = f"{state.status}: {state.work.outcome}" if is_old and state.work.outcome else ""
     if state.status is TaskStatus.RUNNING and not state.dialogue.question:
         said = "interrupted: no process works on it"
@@ -90,23 +68,12 @@ def print_end(state: "State", is_old: bool) -> None:
         said = f"asks: {describe_question(state)}"
     lines = [quote_text(f"  • {said}", limit=600)] if said else []
     lines.append([("  next: ", "dim"), *quote_text(list_next_commands(state)[0], "cyan")])
-    print_wrapped(lines)
-
-
-def print_wrapped(lines: "list[Line]") -> None:
-    from afresh.cli.output import measure_width, print_lines
-    from afresh.cli.render.widgets import wrap_line
-
     width = measure_width() if sys.stdout.isatty() else 10_000
     print_lines(row for line in lines for row in wrap_line(line, width))
 
 
-def watch_as_json(reader: "TaskReader", task: str) -> "State":
+def watch_as_json(reader: TaskReader, task: str) -> State:
     """Print an object a line: the last steps, each new line, and at the end how the task stands."""
-    from afresh.app.inspect.watch_task import follow_commits
-    from afresh.views.progress import RunProgress, list_past_lines, progress_line_to_json, update_run_progress
-    from afresh.views.task_status import list_next_commands
-
     glance = RunProgress(0.0)
     first = state = reader.load(task)
     for line in list_past_lines(first):

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from afresh.cli.options import WholeNumber, add_run_options, model_option, open_current_project
-from afresh.cli.output import echo_wrapped, print_json
+from afresh.cli.output import Output, echo_wrapped, print_output, wants_json
 from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
 
 if TYPE_CHECKING:
@@ -46,38 +47,38 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
 @model_option
 @add_run_options
 def command(
-    until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, no_schedules: bool, as_json: bool, **way: Any
-) -> None:
+    until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, no_schedules: bool, **way: Any
+) -> int | Output:
     """Run the next ready task; interrupted ones come first. With a PostgreSQL store: tasks of all its projects, until stopped."""
     from afresh.fleet.stored_projects import find_fleet_address
 
     if address := find_fleet_address():
         from afresh.fleet.worker import FleetTerms
 
-        flags = RunFlags(as_json=as_json, unattended=True, **way)
+        flags = RunFlags(unattended=True, **way)
         refuse_in_fleet(flags, auto_merge)
         terms = FleetTerms(
             address, workers or 1, until_empty, seconds, flags.model, flags.no_sandbox, flags.mode, flags.quiet,
             schedules=not no_schedules,
         )  # fmt: skip
-        raise SystemExit(work_for_fleet(terms))
+        return work_for_fleet(terms)
     if no_schedules:
         what = "schedules are run by `afresh serve` or `afresh schedule run --loop`; without PostgreSQL no worker runs them"
         raise click.BadParameter(what, param_hint="--no-schedules")
     project = open_current_project()
     if workers is None and not seconds and not auto_merge:
-        return work_alone(project, RunFlags(as_json=as_json, unattended=until_empty, **way), until_empty)
+        return work_alone(project, RunFlags(unattended=until_empty, **way), until_empty)
     from afresh.app.pool.worker_pool import PoolTerms
 
-    flags = RunFlags(as_json=as_json, unattended=True, **way)
-    work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose, auto_merge))
+    flags = RunFlags(unattended=True, **way)
+    return work_together(project, flags, PoolTerms(workers or 1, until_empty, seconds, flags.verbose, auto_merge))
 
 
 def refuse_in_fleet(flags: RunFlags, auto_merge: bool) -> None:
     """Raise BadParameter for what needs a person, a checkout or one answer."""
     if flags.mode == "interactive":
         raise click.BadParameter("workers of a fleet can't be interactive; use --mode supervised", param_hint="--mode")
-    if flags.as_json:
+    if wants_json():
         what = "workers of a fleet report in lines; `afresh status --json` shows the tasks"
         raise click.BadParameter(what, param_hint="--json")
     if auto_merge:
@@ -94,9 +95,8 @@ def work_for_fleet(terms: "FleetTerms") -> int:
     return WorkerGroup(terms, lambda text: echo_line("", text), start_worker_process).run()
 
 
-def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
+def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> Output:
     """Work in this process, with progress on the screen and questions to the person there."""
-    from afresh.cli.exit_codes import choose_status_code
     from afresh.core.task import TaskStatus
     from afresh.core.text import format_count
     from afresh.errors import AfreshError
@@ -106,26 +106,25 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> None:
     try:
         while state := run_or_delay(project, flags, delayed, until_empty):
             done.append(state)
-            report_end(project, state, flags)
-            if not flags.as_json:
+            report_end(project, state)
+            if not wants_json():
                 echo_wrapped(f"  next: {list_next_commands(project.store.load(state.task.id))[0]}")
             if not until_empty:
                 break
     except AfreshError:
         # for example a spending limit, which would stop the next task, too
-        if flags.as_json and done:
-            print_json(make_outcome_rows(done))
+        if wants_json() and done:
+            print_output(make_outcomes_output(done))
         raise
-    report_all(done, flags)
-    if done and not until_empty and not flags.as_json:
+    if delayed:
+        print_output(make_outcomes_output(done))
+        raise delayed[0]
+    if done and not until_empty and not wants_json():
         counts = project.queue.counts()
         more = counts.by_status.get(TaskStatus.READY, 0) - counts.waiting
         if more > 0:
             click.echo(f"{format_count(more, 'more task')} can run now: afresh work --until-empty")
-    if delayed:
-        raise delayed[0]
-    if code := choose_status_code(state.status for state in done):
-        raise SystemExit(code)
+    return make_outcomes_output(done)
 
 
 def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError]", until_empty: bool) -> "State | None":
@@ -139,11 +138,11 @@ def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError
             if not fault.of_one_task or not (until_empty or isinstance(fault, NeedsPerson)):
                 raise
             delayed.append(fault)
-            if not flags.as_json:
+            if not wants_json():
                 echo_wrapped(f"{fault}; the task {'is tried again later' if fault.retry_at else 'has failed'}", err=True)
 
 
-def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> None:
+def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> Output:
     """Run several tasks at once, with one line for each event. Questions wait in the inbox."""
     from afresh.app.compose import RunTerms
     from afresh.app.pool.worker_pool import WorkerPool
@@ -153,16 +152,14 @@ def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> No
     run = RunTerms(flags.model, flags.no_sandbox, (NoSandboxAlarm(),), mode=flags.mode, unattended=True)
 
     def say(task: str, text: str) -> None:
-        if not (flags.quiet or flags.as_json):
+        if not flags.is_silent:
             echo_line(task, text)
 
     def finish(state: "State") -> None:
-        report_end(project, state, flags, apply=not terms.auto_merge)
+        report_end(project, state, apply=not terms.auto_merge)
 
     result = WorkerPool(project, terms, run, say, finish).run()
-    report_all(result.ended, flags)
-    if code := choose_pool_code(result):
-        raise SystemExit(code)
+    return replace(make_outcomes_output(result.ended), code=choose_pool_code(result))
 
 
 def echo_line(task: str, text: str) -> None:
@@ -184,19 +181,15 @@ def choose_pool_code(result: "PoolResult") -> int:
     return ExitCode.INTERRUPTED if result.stopped_by else choose_status_code(state.status for state in result.ended)
 
 
-def report_end(project: "Project", state: "State", flags: RunFlags, apply: bool = True) -> None:
-    if not flags.as_json:
+def report_end(project: "Project", state: "State", apply: bool = True) -> None:
+    if not wants_json():
         echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
     if apply:
         apply_and_report(project, state)
 
 
-def report_all(done: "Sequence[State]", flags: RunFlags) -> None:
-    if flags.as_json:
-        print_json(make_outcome_rows(done))
-    elif not done:
-        click.echo("no tasks ready")
+def make_outcomes_output(done: "Sequence[State]") -> Output:
+    from afresh.cli.exit_codes import choose_status_code
 
-
-def make_outcome_rows(done: "Sequence[State]") -> list[dict[str, str]]:
-    return [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
+    rows = [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
+    return Output(rows, "" if done else "no tasks ready", choose_status_code(state.status for state in done))

@@ -86,7 +86,7 @@ def split_front_matter(text: str) -> FrontMatter | None:
 
 
 def error_from_faults(
-    faults: Sequence[FileFault], check: str = "afresh template check", kind: type[BadInput] = BadInput
+    faults: Sequence[FileFault], check: str = "afresh template --check", kind: type[BadInput] = BadInput
 ) -> BadInput:
     """An error with the first fault, how many more there are, and the command that lists them all."""
     first, more = faults[0], len(faults) - 1

@@ -178,7 +178,7 @@ def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
 def make_over_limit_error(breaker: TrippedLimit, call: CallBooking, config: str) -> OverLimit:
     limit = breaker.limit
     scope = limit.scope
-    reset = f"afresh spend reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
+    reset = f"afresh spend --reset {scope}" + (f" {call.payer}" if scope in (LimitScope.TASK, LimitScope.CALL) else "")
     again = f"`{reset}` {'tries it again' if scope is LimitScope.CALL else 'allows as much again'}, or "
     return OverLimit(
         f"{breaker.words}; no {_describe_stopped_calls(limit)}{_describe_scope(scope)} until you allow it",

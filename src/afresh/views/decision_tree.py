@@ -9,7 +9,8 @@ from afresh.core.decision import has_same_subject
 from afresh.core.state import State
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.views.decision_log import UPKEEP_TYPE, DecisionLine, is_turning_point
+from afresh.views.decision_log import DecisionLine, is_turning_point
+from afresh.views.timeline import UPKEEP_TYPE
 
 
 @dataclass(frozen=True, slots=True)

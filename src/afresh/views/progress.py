@@ -5,32 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from afresh.core import event as happened
-from afresh.core.action import describe_action
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import (
-    ActionBegan,
     BaselineRunBegan,
     CallBegan,
-    CallDelayed,
     CallEnded,
-    CheckBegan,
     CheckEnded,
-    CheckScope,
     ProgressEvent,
     ReplyStreamed,
     TestsFinished,
-    WorkNotice,
 )
 from afresh.core.reply import ANSWERED
-from afresh.core.spending import CallPurpose
 from afresh.core.state import State
 from afresh.core.step_record import StepRecord
 from afresh.core.task import TaskStatus
-from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Baseline, describe_linter_runs, sum_check_runs
 from afresh.views.step_line import ANSWERED_STEP, find_first_sentence, make_step_line
 from afresh.views.task_status import describe_question
+from afresh.views.timeline import describe_event, describe_progress_event
 
 NO_TESTS_FINISHED = TestsFinished(0)
 MAX_STREAMED_CHARACTERS = 2_000
@@ -119,42 +112,6 @@ def follow_progress_event(glance: RunProgress, event: ProgressEvent, now: float)
     return replace(glance, doing=what, doing_since=now, tests=NO_TESTS_FINISHED) if what else glance
 
 
-WORDS_BY_PURPOSE = {
-    CallPurpose.SUMMARY: " to summarise older steps",
-    CallPurpose.MEMORY: " to write down a lesson",
-    CallPurpose.REVIEW: " to say whether you asked for a change of a test",
-}
-WORDS_BY_SCOPE = {
-    CheckScope.BASELINE: "running the checks before the first change",
-    CheckScope.CHANGE: "running the tests affected by the change",
-    CheckScope.COMPLETION: "running every check",
-}
-
-
-def describe_progress_event(event: ProgressEvent) -> str:
-    """Describe the current activity in one line; empty if the last description still applies."""
-    match event:
-        case CallBegan(model, purpose):
-            return f"waiting for {model}{WORDS_BY_PURPOSE.get(purpose, '')}"
-        case ReplyStreamed(model, text, characters) if characters == len(text):
-            return f"{model} is writing"
-        case CallDelayed(text) | WorkNotice(text):
-            return text
-        case ActionBegan(action):
-            return describe_action(action)
-        case CheckBegan() | BaselineRunBegan():
-            return _describe_check_event(event)
-        case _:
-            return ""
-
-
-def _describe_check_event(event: CheckBegan | BaselineRunBegan) -> str:
-    if isinstance(event, CheckBegan):
-        return WORDS_BY_SCOPE[event.scope]
-    why = f"run {event.number} of {event.runs}, to find flaky tests" if event.runs > 1 else "one run"
-    return f"{to_one_line(event.command, 60)} before the first change ({why})"
-
-
 def _make_baseline_lines(baseline: Baseline) -> list[ProgressLine]:
     flaky = f", {len(baseline.flaky)} flaky" if baseline.flaky else ""
     checks = sum_check_runs(baseline.runs).words if baseline.runs else "no checks"
@@ -167,85 +124,53 @@ def _make_baseline_lines(baseline: Baseline) -> list[ProgressLine]:
 
 def _make_progress_lines(state: State, events: Sequence[happened.Event]) -> tuple[ProgressLine, ...]:
     lines: list[ProgressLine] = []
+    answered = any(isinstance(event, happened.QuestionAnswered) for event in events)
     for event in events:
         match event:
-            case happened.TaskClaimed() if not any(isinstance(one, happened.QuestionAnswered) for one in events):
-                lines.append(_make_goal_line(state))
+            case happened.TaskClaimed():
+                lines += [] if answered else [_make_goal_line(state)]
             case happened.WorkspaceOpened(note=note) if note:
                 lines.append(ProgressLine("•", to_one_line(note, 300)))
             case happened.BaselineMeasured(baseline):
                 lines += _make_baseline_lines(baseline)
             case happened.StepFinished(step, outcome):
                 lines.append(_make_step_line(state, step, outcome))
-            case (
-                happened.CeilingChanged() | happened.ReserveChanged() | happened.MemoryCompacted() | happened.StrategyChanged()
-                | happened.PersonSpoke() | happened.StepsUndone() | happened.RecoveredFromCheckpoint()
-            ):  # fmt: skip
-                lines += _make_lines_between_steps(event)
-            case happened.QuestionAsked(question) if event.by != "model" or not _ends_step(events):
-                asked = describe_question(state) if question == state.dialogue.question else question
-                lines.append(ProgressLine("•", f"asks: {to_one_line(asked, 200)}"))
-            case happened.QuestionAnswered(text):
-                lines.append(ProgressLine("•", f"answered: {to_one_line(text, 200)}"))
-            case happened.ChangeReviewed():
-                lines.append(
-                    ProgressLine("•", f"review of the change of {event.subject}: {event.how}, {to_one_line(event.told, 160)}")
-                )
-            case happened.TaskEnded():
-                lines += _make_end_lines(event, events)
+            case happened.QuestionAsked(question) if question == state.dialogue.question:
+                asked = replace(event, question=describe_question(state))
+                lines += _make_event_lines(asked) if _is_news(event, events) else []
+            case _ if isinstance(event, SHOWN_EVENTS) and _is_news(event, events):
+                lines += _make_event_lines(event)
             case _:
                 pass
     return tuple(lines)
 
 
-def _ends_step(events: Sequence[happened.Event]) -> bool:
-    """Return whether a step ends with these events: its line says what the model asks."""
-    return any(isinstance(event, happened.StepFinished) for event in events)
+SHOWN_EVENTS = (
+    happened.CeilingChanged, happened.ReserveChanged, happened.MemoryCompacted, happened.StrategyChanged, happened.PersonSpoke,
+    happened.StepsUndone, happened.RecoveredFromCheckpoint, happened.QuestionAsked, happened.QuestionAnswered,
+    happened.ChangeReviewed, happened.TaskEnded,
+)  # fmt: skip
+"""Lines of the decision log that are lines of progress, too."""
 
 
-def _make_end_lines(event: happened.TaskEnded, events: Sequence[happened.Event]) -> list[ProgressLine]:
-    """Say why it ends; of a verified task and of a question that was just asked there is nothing to add."""
-    asked = any(isinstance(one, happened.QuestionAsked) and one.question in event.reason for one in events)
-    if asked or event.status is TaskStatus.DONE or event.reason == ANSWERED:
-        return []
-    mark = "✗" if event.status is TaskStatus.FAILED else "•"
-    return [ProgressLine(mark, f"{event.status.value}: {to_one_line(event.reason, 200)}")]
+def _make_event_lines(event: happened.Event) -> list[ProgressLine]:
+    one, failed = describe_event(event), isinstance(event, happened.TaskEnded) and event.status is TaskStatus.FAILED
+    detail = isinstance(event, happened.CeilingChanged | happened.ReserveChanged)
+    return [ProgressLine("✗" if failed else "•", one.line, detail=detail)] if one else []
 
 
-def _make_lines_between_steps(
-    event: happened.CeilingChanged
-    | happened.ReserveChanged
-    | happened.MemoryCompacted
-    | happened.StrategyChanged
-    | happened.PersonSpoke
-    | happened.StepsUndone
-    | happened.RecoveredFromCheckpoint,
-) -> list[ProgressLine]:
-    """Describe what happened between two steps: compaction, or a change of approach."""
-    if isinstance(event, happened.RecoveredFromCheckpoint):
-        return [ProgressLine("•", f"recovered from the checkpoint after step {event.step}")]
-    if isinstance(event, happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone):
-        return [_make_guidance_line(event)]
-    if isinstance(event, happened.ReserveChanged):
-        kept = f"{event.share:.0%} of the token limit" if event.share else "as usual"
-        return [ProgressLine("•", f"reserve for the reply: {kept}; {to_one_line(event.reason, 200)}", detail=True)]
-    if isinstance(event, happened.MemoryCompacted):
-        note = f"; {to_one_line(event.note, 200)}" if event.note else ""
-        return [ProgressLine("•", f"older steps summarised: {format_count(len(event.gone), 'passage')} archived{note}")]
-    if event.budget == event.before:
-        return []
-    changed = f"token limit {event.before:,} → {event.budget:,}: {to_one_line(event.reason, 200)}"
-    return [ProgressLine("•", changed, detail=True)]
-
-
-def _make_guidance_line(event: happened.StrategyChanged | happened.PersonSpoke | happened.StepsUndone) -> ProgressLine:
+def _is_news(event: happened.Event, events: Sequence[happened.Event]) -> bool:
+    """Return whether no other line says it: a step's line what the model asks, a question why the task ends."""
     match event:
-        case happened.StrategyChanged(_, loop, why):
-            return ProgressLine("•", f"new approach ({loop.replace('_', '-')}): {to_one_line(why, 200)}")
-        case happened.PersonSpoke(text):
-            return ProgressLine("•", f"{'new direction' if event.redirects else 'said'}: {to_one_line(text, 200)}")
-        case happened.StepsUndone(step):
-            return ProgressLine("•", f"undone: everything from step {step} on")
+        case happened.CeilingChanged():
+            return event.budget != event.before
+        case happened.QuestionAsked():
+            return event.by != "model" or not any(isinstance(one, happened.StepFinished) for one in events)
+        case happened.TaskEnded(status, reason):
+            asked = any(isinstance(one, happened.QuestionAsked) and one.question in reason for one in events)
+            return not (asked or status is TaskStatus.DONE or reason == ANSWERED)
+        case _:
+            return True
 
 
 def _make_step_line(state: State, step: int, outcome: str) -> ProgressLine:

@@ -117,10 +117,6 @@ def run_summary_to_json(
     }
 
 
-def open_questions_to_json(waiting: Sequence[State]) -> list[dict[str, Any]]:
-    return [open_question_to_json(state) for state in waiting]
-
-
 def open_question_to_json(state: State) -> dict[str, Any]:
     return {
         "task": state.task.id,

@@ -1,7 +1,5 @@
 import io
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,7 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Group
 from samples import AUDITS, BLOCKED, CHANGES, DONE, HOSTILE, LATER, SECTIONS, TASK, rendered, told
 
 from afresh.app.doctor import HealthFinding
@@ -19,7 +16,7 @@ from afresh.cli.render.context import (
     render_call,
     render_call_diff,
     render_name_explanation,
-    render_section_texts,
+    render_whole_call,
 )
 from afresh.cli.render.context_yield import render_yield, yield_to_json
 from afresh.cli.render.decisions import render_decisions
@@ -44,7 +41,7 @@ from afresh.core.event import (
     TaskCreated,
     VerdictReached,
 )
-from afresh.core.prompt import Omission
+from afresh.core.prompt import Omission, PromptOrigin
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.states.ceiling_state import CallFigures
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
@@ -56,7 +53,7 @@ from afresh.views.model_calls import HistoryComparison, call_diff_to_json, call_
 from afresh.views.progress import RunProgress, update_run_progress
 from afresh.views.task_list import QueueOverview, group_tickets, ticket_detail_to_json
 from afresh.views.task_status import describe_age
-from afresh.views.tasks import open_questions_to_json, run_summary_to_json, task_to_json
+from afresh.views.tasks import open_question_to_json, run_summary_to_json, task_to_json
 from support.states import replace_in_parts
 
 TICKETS = [
@@ -142,7 +139,7 @@ VIEWS = {
     "show": lambda: show(BLOCKED),
     "show done": lambda: show(DONE),
     "new task": lambda: show(told()[0][0]),
-    "context": lambda: Group(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1), render_section_texts(SECTIONS)),
+    "context": lambda: render_whole_call(PromptOrigin(), (AUDITS[0], SECTIONS, AUDITS[0].omissions, 1), "", SECTIONS),
     "context yield": lambda: render_yield(YIELDS),
     "no yield": lambda: render_yield([]),
     "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
@@ -277,15 +274,6 @@ def test_tokens_and_cost_of_each_call_are_drawn_and_said_in_words() -> None:
     assert b".=-- first 1,000" in plain.buffer.getvalue()  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_importing_the_views_does_not_import_rich() -> None:
-    code = (
-        "import sys, afresh.cli.render.status, afresh.cli.render.progress, afresh.cli.render.task\n"
-        "import afresh.cli.render.context, afresh.cli.render.project, afresh.cli.render.console, afresh.views.write_files\n"
-        "assert 'rich' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"], check=True)
-
-
 def test_a_call_shows_each_section_with_its_share_as_a_length():
     rows = [line for line in rendered(VIEWS["context"](), 120).splitlines() if "%" in line and "█" in line]
     task, facts = (row.count("█") for row in rows if row.startswith(("task ", "facts ")))
@@ -340,7 +328,7 @@ def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
     assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 undone in 1 step)" in text
     assert "afresh answer t-7f3a 1 choose an option by number" in text and 'afresh answer t-7f3a "…" or in your own words' in text
-    (row,) = open_questions_to_json([waiting])
+    row = open_question_to_json(waiting)
     assert row["options"] == [
         {"number": 1, "option": "total", "means": "as in the docs"}, {"number": 2, "option": "sum", "means": ""},
     ]  # fmt: skip
@@ -378,7 +366,7 @@ def test_a_reverted_change_does_not_decide_how_the_tree_is() -> None:
     shown = [" ".join(line.split()) for line in rendered(show(task)).splitlines()]
     assert "now 4 passed, 1 failed" in shown and "verdict PASS at step 1: one mended" in shown
     assert "undone FAIL at step 2: worse than before" in shown, "and what was tried is not forgotten"
-    assert open_questions_to_json([task])[0]["tests"] == {"before": "3 passed, 2 failed", "now": "4 passed, 1 failed"}
+    assert open_question_to_json(task)["tests"] == {"before": "3 passed, 2 failed", "now": "4 passed, 1 failed"}
     summary = run_summary_to_json(task, (), ())
     assert (summary["verdict"], summary["tests"]["after"]["words"]) == ("PASS", "4 passed, 1 failed")
 

@@ -156,7 +156,7 @@ def test_all_faults_of_all_files_are_found_at_once(files: InstructionFiles, put:
         (".afresh/AGENT.md", 3),
         ("src/AGENT.md", 2),
     ]
-    with pytest.raises(BadInstructions, match=r"and 2 more: `afresh instructions`"):
+    with pytest.raises(BadInstructions, match=r"and 2 more: `afresh context instructions`"):
         files.chain((), ("src/a.py",), ())
 
 

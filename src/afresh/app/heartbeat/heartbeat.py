@@ -112,7 +112,7 @@ def claim_heartbeat(project: Project, plan: HeartbeatPlan, only_when_due: bool) 
 def find_reason_to_skip(project: Project, plan: HeartbeatPlan, state: HeartbeatState, only_when_due: bool) -> str:
     now = project.clock.now()
     if state.paused:
-        return "paused; `afresh schedule resume` goes on"
+        return "paused; `afresh schedule pause --off` goes on"
     if state.worker and not is_run_dead(state, now):
         return "another run is under way"
     if only_when_due and 0 <= now - state.ran < plan.every:

@@ -21,7 +21,7 @@ def find_watched_task(reader: TaskReader, name: str | None) -> str:
     running = reader.queue.tickets(TicketQuery((TaskStatus.RUNNING,), parents=(), order=TicketOrder.TOUCHED))
     if held := [ticket.task for ticket in running if ticket.owner]:
         return held[0]
-    raise NotPossible("no task runs now", next="`afresh status` lists all tasks; `afresh watch TASK` shows one or waits for it")
+    raise NotPossible("no task runs now", next="`afresh status` lists tasks; `afresh show --follow TASK` waits for one")
 
 
 def follow_commits(reader: TaskReader, state: State) -> Iterator[tuple[State, Sequence[JournalEntry]]]:

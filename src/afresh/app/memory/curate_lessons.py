@@ -163,7 +163,7 @@ def read_lesson_file(project: Project, path: Path) -> LessonRow:
     held = next((one for one in folder.held() if one.path == path), None)
     if held is None or held.read.knowledge is None or held.read.notes:
         what = held.read.notes[0] if held else f"{path} is gone"
-        raise BadInput(str(what), next=f"afresh knowledge edit {path.stem}", safe="nothing was changed")
+        raise BadInput(str(what), next=f"afresh knowledge show {path.stem} --edit", safe="nothing was changed")
     return make_lesson_row(project, held.read.knowledge, held)
 
 

@@ -126,7 +126,7 @@ def refuse_overfull_prompt(
         text = render_instructions(select_instruction_chain(state, instructions), allowance).text
     except OverCeiling as fault:
         what = f"{fault.evidence} ({allowance.share:.0%} of the highest limit, {highest:,} tokens a call)"
-        raise BadInput(what, next=f"{fault.next}; `afresh instructions` shows what is included", safe=safe) from None
+        raise BadInput(what, next=f"{fault.next}; `afresh context instructions` shows what is included", safe=safe) from None
     memory = GatheredContext(state, (Note("instructions", "", text),))
     try:
         build_prompt_per_phase(memory, style, highest, counter)

@@ -72,7 +72,7 @@ def warn_of_limits(root: Path, now: float) -> list[str]:
 
 
 def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
-    stopped = [f"{one.words}. No model calls until you run `afresh spend reset {one.limit.scope}` or raise the limit" for one in
+    stopped = [f"{one.words}. No model calls until you run `afresh spend --reset {one.limit.scope}` or raise the limit" for one in
                ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
     used = measure_limit_use(ledger, account, load_user_limits())
     near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]

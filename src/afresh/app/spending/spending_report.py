@@ -100,7 +100,7 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
     one = scope in (LimitScope.TASK, LimitScope.CALL)
     if task and not one:
         raise BadInput(
-            f"the {scope} limit does not belong to a task", next=f"afresh spend reset {scope}", safe="nothing was reset"
+            f"the {scope} limit does not belong to a task", next=f"afresh spend --reset {scope}", safe="nothing was reset"
         )
     if not own.project and not scope.everybody:
         raise BadInput(

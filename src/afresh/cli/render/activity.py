@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TextIO
 
-import click
+from afresh.cli.output import wants_json
 
 DELAY_SECONDS = 1.0
 """What is quicker shows nothing."""
@@ -67,8 +67,7 @@ def measure_stream_width(stream: TextIO) -> int:
 @contextmanager
 def show_activity_line(what: str) -> Iterator[Callable[[str], None]]:
     """Show it until the end; what is given to the value replaces it. Nothing with --json."""
-    context = click.get_current_context(silent=True)
-    if not sys.stderr.isatty() or (context and context.params.get("as_json")):
+    if not sys.stderr.isatty() or wants_json():
         yield lambda what: None
         return
     line = ActivityLine(sys.stderr, what)

@@ -54,8 +54,12 @@ def render_prompt_origin(step: int, origin: PromptOrigin) -> RenderableType:
     return render_text(f"{made}: {origin.why}", "dim")
 
 
-def render_section_texts(sections: Sequence[Section]) -> RenderableType:
-    return Group(*(part for section in sections for part in _render_section(section)))
+def render_whole_call(
+    origin: PromptOrigin, shown: tuple[Any, ...], usage: RenderableType, sections: Sequence[Section]
+) -> RenderableType:
+    """Render how the call came about, its figures and its text."""
+    texts = [part for section in sections for part in _render_section(section)]
+    return Group(render_prompt_origin(shown[3], origin), render_call(*shown), usage, *texts)
 
 
 def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> RenderableType:

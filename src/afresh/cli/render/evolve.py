@@ -68,6 +68,10 @@ def _yield_to_json(one: SectionYield) -> dict[str, Any]:
     return {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
 
 
+def render_report(report: UseReport, history: PolicyHistory) -> RenderableType:
+    return Group(render_use_report(report), render_history(history))
+
+
 def render_use_report(report: UseReport) -> RenderableType:
     if not report.calls:
         return render_text("no call has been answered yet: `afresh run` first")

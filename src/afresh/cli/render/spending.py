@@ -14,6 +14,7 @@ from afresh.cli.render.parts import make_table, render_heading, render_text, ren
 from afresh.core.text import format_count
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.model_calls import TokenGrowth, history_to_json
+from afresh.views.period_report import PeriodReport, format_period, list_report_rows
 from afresh.views.task_status import format_time
 
 GAUGE_COLUMNS = 24
@@ -99,7 +100,7 @@ def _render_stopped_limits(found: SpendingReport) -> list[Text]:
     rows: list[Text] = []
     for one in found.breakers:
         scope, _, task = one.limit.scope.value, *one.key.partition("/")[1:]
-        command = f"afresh spend reset {scope}" + (f" {task}" if task else "")
+        command = f"afresh spend --reset {scope}" + (f" {task}" if task else "")
         rows.append(
             render_text(f"\nSTOPPED since {format_time(one.at)[:16]}: {one.words}. ", "bold red").append(command, "not bold cyan")
         )
@@ -264,3 +265,15 @@ def shorten_tokens(tokens: int) -> str:
     if tokens < 10_000:
         return f"{tokens:,}"
     return f"{tokens / 1_000:,.1f} k" if tokens < 1_000_000 else f"{tokens / 1_000_000:,.2f} M"
+
+
+def render_period_report(report: PeriodReport) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("")
+    for name in ("this week", "week before", "trend"):
+        table.add_column(name, justify="right", header_style="dim")
+    for row in list_report_rows(report):
+        table.add_row(row.name, Text(row.now, "bold"), row.before, row.trend)
+    head = Text.assemble((report.project, "bold"), f": {format_period(report.now)}, beside {format_period(report.before)}\n")
+    alerts = [render_heading("Alerts"), *(render_text(f"  {one}", "yellow") for one in report.alerts)] if report.alerts else []
+    return Group(head, table, *alerts)

@@ -79,7 +79,10 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
     what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
     rows = [
         Text.assemble(
-            "  afresh code callers ", render_text(f"{place.path}:{place.symbol.name}", "bold"), "  ", render_symbol_kind(place)
+            "  afresh code find --callers ",
+            render_text(f"{place.path}:{place.symbol.name}", "bold"),
+            "  ",
+            (f"{place.symbol.kind.value}, line {place.symbol.line}", "dim"),
         )
         for place in found.places
     ]
@@ -87,10 +90,6 @@ def render_symbol_choice(found: SymbolMatches, asked: str) -> RenderableType:
         [render_text(f"  and {found.more:,} more; afresh code find {asked} --limit 100 lists them", "dim")] if found.more else []
     )
     return Group(render_text(what.format(asked=asked)), render_text(""), *rows, *more)
-
-
-def render_symbol_kind(place: SymbolPlace) -> Text:
-    return render_text(f"{place.symbol.kind.value}, line {place.symbol.line}", "dim")
 
 
 def render_entry_points(entries: Sequence[EntryPoint]) -> RenderableType:

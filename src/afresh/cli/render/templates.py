@@ -25,9 +25,7 @@ def render_template_rows(rows: Sequence[TemplateRow]) -> RenderableType:
         name = render_text(row.name) if row.kind == "work" else render_text(f"({row.name})", "dim")
         about = render_text(f"unusable: line {row.fault}", "red") if row.fault else render_text(row.about)
         table.add_row(name, about, f"{row.ceiling:,}" if row.ceiling else "", _render_origin(row))
-    parts = [
-        render_text("\nUse: afresh run --type TYPE. Details: afresh template show TYPE. In brackets: internal calls.", "dim")
-    ]
+    parts = [render_text("\nUse: afresh run --type TYPE. Details: afresh template TYPE. In brackets: internal calls.", "dim")]
     return Group(table, *parts)
 
 

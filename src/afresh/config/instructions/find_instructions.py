@@ -81,7 +81,7 @@ class InstructionFiles:
         paths = tuple(dict.fromkeys((*(word for word in named if self._real(word)), *touched)))
         found = self.look(types, paths)
         if found.faults:
-            raise error_from_faults(found.faults, "afresh instructions", BadInstructions)
+            raise error_from_faults(found.faults, "afresh context instructions", BadInstructions)
         return merge_instructions(found.sources, paths)
 
     def _real(self, word: str) -> bool:
@@ -108,7 +108,7 @@ class InstructionFiles:
         """What the files of the user, the project and these types set for new tasks."""
         found = self.look(types, ())
         if found.faults:
-            raise error_from_faults(found.faults, "afresh instructions", BadInstructions)
+            raise error_from_faults(found.faults, "afresh context instructions", BadInstructions)
         return found.defaults
 
     def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[InstructionPlace]:

@@ -124,7 +124,7 @@ def load_template(type: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template
 def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
     if type not in (known := list_task_types(shelf)):
         raise BadInput(
-            f"there is no task type {type!r}", next=f"`afresh template list` describes each; {suggest_known_word(type, known)}"
+            f"there is no task type {type!r}", next=f"`afresh template` describes each; {suggest_known_word(type, known)}"
         )
     return merge_template(type, shelf)
 

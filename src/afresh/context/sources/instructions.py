@@ -219,7 +219,7 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
     budget = ceil(needed / allowance.share / 100) * 100
     return OverCeiling(
         f"{evidence} ({allowance.share:.0%} of the limit of {ceiling:,} tokens a call), and they are never cut. "
-        f"Nothing was sent. Shorten {file} (`afresh instructions` shows what counts), or allow larger calls.",
+        f"Nothing was sent. Shorten {file} (`afresh context instructions` shows what counts), or allow larger calls.",
         evidence,
         f"shorten {file}, or --set max_budget={budget}",
         budget - ceiling,
