@@ -50,7 +50,7 @@ from afresh.core.verdict import Baseline
 from afresh.errors import OverCeiling
 from afresh.journal.append import append_events
 from afresh.runtime import Runtime
-from afresh.views.task_status import describe_limits
+from afresh.views.task_facts import describe_limits
 from support.fakes import ComputedModel, FakeClock, MemoryStore
 from support.sample_journals import make_entries
 from support.states import make_runtime

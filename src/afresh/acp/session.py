@@ -23,6 +23,7 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonRequest
 from afresh.core.task import TaskStatus
 from afresh.errors import Cancelled
+from afresh.views.task_facts import describe_outcome
 
 OWN_WORDS = "own-words"
 STOPPED = "Stopped. What was done so far is kept: /continue goes on, or say what to do instead."
@@ -113,7 +114,7 @@ class EditorSession:
                 return self._command(project, name, words.strip(), stop)
             self.now = take_message(project, self.now, text, self.options.order)
             if (state := project.store.load(self.now.task)).status.over:  # an answer has accepted the work
-                self._say(f"{state.status.value}: {state.work.outcome}")
+                self._say(describe_outcome(state))
                 return "end_turn"
             return self._run(project, stop)
 
@@ -172,7 +173,7 @@ def describe_turn_end(project: Project, state: State) -> Sequence[str]:
         said.append(state.dialogue.question)
         said += [f"{one.number}. {one.words}" for one in parse_options(state.dialogue.options)]
     elif state.work.outcome != ANSWERED:
-        said.append(f"{state.status.value}: {state.work.outcome}")
+        said.append(describe_outcome(state))
         if state.workspace.changed:
             files = ", ".join(state.workspace.changed)
             said.append(

@@ -13,7 +13,7 @@ from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.core.usage import NANO_PER_DOLLAR
 from afresh.core.verdict import Verdict, describe_evidence
-from afresh.views.task_status import find_current_verdict
+from afresh.views.task_facts import find_current_verdict
 
 
 @dataclass(frozen=True, slots=True)

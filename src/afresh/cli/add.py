@@ -122,7 +122,7 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: 
 def make_list_output(found: "ListImport", dry_run: bool) -> Output:
     from afresh.core.text import format_count
     from afresh.core.truncate import to_one_line
-    from afresh.views.ticket_state import find_ticket_state
+    from afresh.views.task_facts import find_ticket_state
 
     added = [
         {"task": one.task.id, "goal": one.task.goal, "line": one.line, "needs": [*one.task.needs],

@@ -67,7 +67,7 @@ def change_permissions(
 def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> list[str]:
     """What the task may do now, and how it goes on."""
     from afresh.core.task import TaskStatus
-    from afresh.views.task_status import describe_permission, list_allowed
+    from afresh.views.task_facts import describe_permission, list_allowed
 
     if (not paths and not change.permissions) or revoke:
         return (

@@ -12,6 +12,7 @@ import click
 from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open_current_project
 from afresh.cli.output import echo_wrapped
 from afresh.cli.run import RunFlags, run_with_progress
+from afresh.views.task_facts import describe_outcome
 
 if TYPE_CHECKING:
     from afresh.app.dialogue.conversation import Conversation, ConversationOrder
@@ -223,4 +224,4 @@ def show_state(project: "Project", state: "State") -> None:
         print_rendered(render_open_question(state))
     elif state.status in (TaskStatus.DONE, TaskStatus.FAILED):
         changed = ", ".join(state.workspace.changed) or "nothing"
-        print_text(f"{state.status.value}: {state.work.outcome} · changed so far: {changed}", dim=True)
+        print_text(f"{describe_outcome(state)} · changed so far: {changed}", dim=True)

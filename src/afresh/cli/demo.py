@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.output import echo_wrapped
+from afresh.views.task_facts import describe_outcome
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -99,7 +100,7 @@ def run_second_act(project: "Project", unconfined: bool) -> None:
         f"   resumed at step {before.work.pending.step} with the reply from disk; {state.work.step} steps, "
         f"{state.spending.calls} replies paid for, "
         f"{again} paid twice\n   {same} of {len(calls)} calls rebuilt from the journal byte for byte\n"
-        f"   {state.status}: {state.work.outcome}"
+        f"   {describe_outcome(state)}"
     )
     if signal != 9 or state.status != "done" or again or same != len(calls):
         echo_wrapped("   something was lost", fg="red")

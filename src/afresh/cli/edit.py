@@ -8,7 +8,7 @@ from afresh.app.queue.queue_place import PlaceEdit, edit_place, make_place
 from afresh.cli.options import make_knob_option, priority_type, with_task
 from afresh.cli.output import Output
 from afresh.errors import BadInput
-from afresh.views.task_status import describe_limits, format_time, limits_to_json
+from afresh.views.task_facts import describe_limits, format_time, limits_to_json
 
 
 @click.command("edit")

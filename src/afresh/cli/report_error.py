@@ -87,7 +87,7 @@ def join_advice(advice: str, error: BaseException) -> str:
     again = getattr(error, "retry_at", 0.0)
     if not again:
         return advice
-    from afresh.views.task_status import format_time
+    from afresh.views.task_facts import format_time
 
     return f"{advice.rstrip('.')}. A worker (`afresh work`) tries it again by itself from {format_time(again)} on."
 

@@ -37,8 +37,8 @@ def add_ticket_filters(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequence[QueueTicket]":
     from afresh.core.task import TicketOrder, TicketQuery
+    from afresh.views.task_facts import find_ticket_state, list_statuses_of_states
     from afresh.views.task_list import order_parts_after_tasks
-    from afresh.views.ticket_state import find_ticket_state, list_statuses_of_states
 
     if not any(filters.values()):
         return order_parts_after_tasks(project.queue.tickets())
@@ -165,8 +165,9 @@ def show_command(
     if wants_json():
         from afresh.app.results.read_task_diff import list_diff_changes
         from afresh.app.spending.read_spending import cost_to_json, read_task_spending
+        from afresh.views.task_facts import task_to_json
         from afresh.views.task_list import ticket_to_json
-        from afresh.views.tasks import changes_to_json, task_to_json
+        from afresh.views.tasks import changes_to_json
 
         spent = read_task_spending(project.root, state.task.id)
         cost = cost_to_json(spent.line) | {"calls_sent": list(spent.tokens), "calls_nano_dollars": list(spent.money)}

@@ -16,7 +16,7 @@ from afresh.core.progress_event import WorkNotice
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
 from afresh.views.progress import RunProgress, list_past_lines, progress_line_to_json, update_run_progress
-from afresh.views.task_status import describe_question, list_next_commands
+from afresh.views.task_facts import describe_outcome, describe_question, list_next_commands
 
 
 def watch_task(reader: TaskReader, task: str | None, verbose: bool, quiet: bool) -> int:
@@ -61,7 +61,7 @@ def show_activity(progress: LiveProgress, state: State) -> None:
 
 def print_end(state: State, is_old: bool) -> None:
     """Say how the task stands, as far as its lines have not said it, and what to type next."""
-    said = f"{state.status}: {state.work.outcome}" if is_old and state.work.outcome else ""
+    said = describe_outcome(state) if is_old and state.work.outcome else ""
     if state.status is TaskStatus.RUNNING and not state.dialogue.question:
         said = "interrupted: no process works on it"
     elif is_old and state.dialogue.question:

@@ -10,6 +10,7 @@ import click
 from afresh.cli.options import WholeNumber, add_run_options, model_option, open_current_project
 from afresh.cli.output import Output, echo_wrapped, print_output, wants_json
 from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
+from afresh.views.task_facts import describe_outcome, list_next_commands
 
 if TYPE_CHECKING:
     from afresh.app.pool.worker_pool import PoolResult, PoolTerms
@@ -100,7 +101,6 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> Output
     from afresh.core.task import TaskStatus
     from afresh.core.text import format_count
     from afresh.errors import AfreshError
-    from afresh.views.task_status import list_next_commands
 
     done, delayed = list["State"](), list[AfreshError]()
     try:
@@ -183,7 +183,7 @@ def choose_pool_code(result: "PoolResult") -> int:
 
 def report_end(project: "Project", state: "State", apply: bool = True) -> None:
     if not wants_json():
-        echo_wrapped(f"{state.task.id}: {state.status}: {state.work.outcome}")
+        echo_wrapped(f"{state.task.id}: {describe_outcome(state)}")
     if apply:
         apply_and_report(project, state)
 

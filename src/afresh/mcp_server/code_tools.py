@@ -12,7 +12,7 @@ from afresh.core.symbol import SymbolKind, SymbolPlace
 from afresh.core.truncate import list_first, to_one_line
 from afresh.errors import BadInput
 from afresh.mcp_server.served_tool import ClientCall, ServedTool
-from afresh.views.ticket_state import find_ticket_state
+from afresh.views.task_facts import find_ticket_state
 
 DEFAULT_MAP_TOKENS = 1_500
 MAX_MAP_TOKENS = 3_000

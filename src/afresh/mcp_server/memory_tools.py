@@ -17,8 +17,8 @@ from afresh.errors import BadInput
 from afresh.mcp_server.served_tool import ClientCall, ServedTool
 from afresh.views.continuity_file import render_continuity
 from afresh.views.project_memory_file import read_rules_and_corrections
+from afresh.views.task_facts import format_time
 from afresh.views.task_list import read_queue_head
-from afresh.views.task_status import format_time
 
 RECALLED_KINDS = (FactKind.DECISION, FactKind.FAILED_APPROACH, FactKind.NOTE)
 MAX_RECALLED = 8

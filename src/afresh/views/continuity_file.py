@@ -19,8 +19,7 @@ from afresh.views.bounded_json import list_within_tokens, render_json_document, 
 from afresh.views.file_io import file_name_from_task
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines
 from afresh.views.project_memory_file import NO_RULES_OR_CORRECTIONS, RulesAndCorrections
-from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
-from afresh.views.task_status import (
+from afresh.views.task_facts import (
     describe_limits,
     describe_tests,
     format_time,
@@ -30,6 +29,7 @@ from afresh.views.task_status import (
     list_next_commands,
     list_next_steps,
 )
+from afresh.views.task_list import MAX_TASK_ROWS, QueueHead
 
 NAME_TOKENS = 22
 LINE_TOKENS = 30

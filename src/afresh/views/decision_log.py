@@ -8,7 +8,7 @@ from afresh.core import event as happened
 from afresh.core.event import TAG_BY_EVENT_CLASS, JournalEntry, is_in_decision_log
 from afresh.core.state import State
 from afresh.core.text import to_visible_json
-from afresh.views.task_status import format_time
+from afresh.views.task_facts import format_time
 from afresh.views.timeline import WAIVER_SEVERITY, describe_event
 
 DecisionLine = Mapping[str, Any]

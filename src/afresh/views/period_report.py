@@ -11,7 +11,7 @@ from afresh.core.usage import format_dollars
 from afresh.views.markdown import escape_inline
 from afresh.views.model_calls import SLOPE_STEPS, TokenGrowth
 from afresh.views.run_figures import RunFigures
-from afresh.views.task_status import format_share
+from afresh.views.task_facts import format_share
 
 VERIFIED_STATUSES = (TaskStatus.DONE, TaskStatus.APPLIED)
 NO_FIGURE = "–"

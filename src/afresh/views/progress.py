@@ -22,7 +22,7 @@ from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import Baseline, describe_linter_runs, sum_check_runs
 from afresh.views.step_line import ANSWERED_STEP, find_first_sentence, make_step_line
-from afresh.views.task_status import describe_question
+from afresh.views.task_facts import describe_question
 from afresh.views.timeline import describe_event, describe_progress_event
 
 NO_TESTS_FINISHED = TestsFinished(0)

@@ -20,8 +20,8 @@ from afresh.memory.user_corrections import (
 )
 from afresh.ports.storage import FactIndex
 from afresh.views.bounded_json import render_json_document, truncate_to_bytes
+from afresh.views.task_facts import format_time
 from afresh.views.task_history import MAX_HISTORY_TASKS, HistoryFields
-from afresh.views.task_status import format_time
 
 MAX_RULES = 12
 OPENING_CHARACTERS = 40

@@ -14,7 +14,7 @@ from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import list_first, to_one_line
 from afresh.core.verdict import NoteKind, describe_evidence, list_first_names, sum_check_runs, summarise_check_run
 from afresh.views.markdown import break_references, format_code, quote_lines
-from afresh.views.task_status import find_current_verdict, list_current_failures, list_evidence_lines
+from afresh.views.task_facts import find_current_verdict, list_current_failures, list_evidence_lines
 
 MAX_TITLE_CHARACTERS = 72
 MAX_LISTED_FILES = 30

@@ -15,7 +15,7 @@ from afresh.core.truncate import to_one_line
 from afresh.core.verdict import CheckRun
 from afresh.views.markdown import escape_cell, escape_inline, format_code, quote_lines, split_into_parts
 from afresh.views.step_line import make_step_line
-from afresh.views.task_status import (
+from afresh.views.task_facts import (
     describe_calibration,
     describe_check_run,
     describe_largest_call,

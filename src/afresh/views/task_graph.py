@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
-from afresh.views.ticket_state import find_ticket_state
+from afresh.views.task_facts import find_ticket_state
 
 if TYPE_CHECKING:
     from afresh.ports.storage import TaskQueue

@@ -13,7 +13,7 @@ from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.text import to_visible_json
 from afresh.views.bounded_json import truncate_to_bytes
-from afresh.views.task_status import list_failed_approaches
+from afresh.views.task_facts import list_failed_approaches
 
 LINE_FORMAT_VERSION = 1
 """Version of the line format; lines of another version are rebuilt from the journal."""

@@ -5,8 +5,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, name_briefly
-from afresh.views.task_status import format_time, list_commands_for_status
-from afresh.views.ticket_state import TicketState, explain_wait, find_ticket_state, list_blockers, list_ways_on, marks_to_json
+from afresh.views.task_facts import (
+    TicketState,
+    explain_wait,
+    find_ticket_state,
+    format_time,
+    list_blockers,
+    list_commands_for_status,
+    list_ways_on,
+    marks_to_json,
+)
 
 if TYPE_CHECKING:
     from afresh.ports.storage import TaskQueue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from afresh.core.answer_options import UserStatement, list_user_statements, parse_options
@@ -10,17 +9,15 @@ from afresh.core.codec import to_plain_value
 from afresh.core.state import State
 from afresh.core.task import name_briefly
 from afresh.core.text import to_visible_json_lines
-from afresh.core.verdict import sum_check_runs
 from afresh.views.bounded_json import truncate_to_bytes
-from afresh.views.task_status import (
+from afresh.views.task_facts import (
     find_current_verdict,
     format_time,
-    limits_to_json,
-    list_current_runs,
     list_evidence_lines,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
+    task_tests_to_json,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
 
     from afresh.core.change import Change
     from afresh.core.prompt import CallAudit
-    from afresh.core.verdict import CheckRun
     from afresh.views.model_calls import HistoryComparison
 
 
@@ -36,39 +32,6 @@ def compute_spread(values: Sequence[int]) -> dict[str, int]:
     from statistics import median
 
     return {"min": min(values), "median": round(median(values)), "max": max(values)} if values else {}
-
-
-def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
-    total = sum_check_runs(runs)
-    return {
-        "words": total.words if runs else "not run",
-        "passed": total.passed,
-        "failed": total.failed,
-        "skipped": total.skipped,
-        "checks": [{"command": run.command, "exit": run.exit, "scope": run.scope, "timed_out": run.timed_out} for run in runs],
-    }
-
-
-def task_to_json(state: State) -> dict[str, Any]:
-    """Convert the whole state, with derived values."""
-    return state_to_json(state) | {
-        "phase": state.phase,
-        "status": state.status.value,
-        "step": state.work.step,
-        "next": list(list_next_steps(state)),
-        "commands": list(list_next_commands(state)),
-        "limits": limits_to_json(state),
-        "tests": task_tests_to_json(state),
-    }
-
-
-def task_tests_to_json(state: State) -> dict[str, dict[str, Any]]:
-    """Convert the checks of the baseline and of the current tree."""
-    baseline = state.verification.baseline
-    return {
-        "before": check_runs_to_json(baseline.runs if baseline else ()),
-        "now": check_runs_to_json(list_current_runs(state) if state.verification.verdict else ()),
-    }
 
 
 def changes_to_json(changes: Sequence[Change]) -> list[dict[str, Any]]:
@@ -154,84 +117,6 @@ def answer_to_json(before: State, state: State) -> dict[str, Any]:
         "answer": newest.text,
         "next": list(list_next_commands(state)),
     }
-
-
-PART_BY_KEY = {
-    "task": "task",
-    "head": "head",
-    "status": "status",
-    "started": "times.started",
-    "updated": "times.updated",
-    "checkpointed": "times.checkpointed",
-    "checkpoint_step": "times.checkpoint_step",
-    "worker": "worker",
-    "base": "workspace.base",
-    "branch": "workspace.branch",
-    "opened": "workspace.first_snapshot",
-    "snapshot": "workspace.snapshot",
-    "note": "workspace.note",
-    "commit": "workspace.commit",
-    "start": "workspace.start",
-    "changed": "workspace.changed",
-    "last_change": "workspace.last_change",
-    "baseline": "verification.baseline",
-    "verdict": "verification.verdict",
-    "verdict_step": "verification.verdict_step",
-    "refusals": "verification.refusals",
-    "step": "work.step",
-    "limit": "work.limit",
-    "spent": "work.phase_steps",
-    "pending": "work.pending",
-    "plan": "work.plan",
-    "planned": "work.plan_step",
-    "facts": "memory.facts",
-    "decisions": "memory.decisions",
-    "words": "dialogue.words",
-    "question": "dialogue.question",
-    "options": "dialogue.options",
-    "asked_by": "dialogue.asked_by",
-    "turn": "dialogue.turn",
-    "turn_step": "dialogue.turn_step",
-    "recent": "memory.recent",
-    "returned": "work.returned_reply",
-    "regions": "memory.regions",
-    "index": "memory.index",
-    "archived": "memory.archived",
-    "passages": "memory.passages",
-    "forgotten": "memory.forgotten",
-    "summary": "memory.summary",
-    "compactions": "memory.compactions",
-    "keep": "memory.keep",
-    "knowledge": "memory.lessons",
-    "loop": "work.strategy",
-    "attendance": "dialogue.supervision",
-    "delegated": "work.subtasks",
-    "usage": "spending.usage",
-    "bill": "spending.costs",
-    "calls": "spending.calls",
-    "kept": "workspace.kept",
-    "reverted": "workspace.reverted",
-    "leave": "verification.leave",
-    "network": "dialogue.network",
-    "flaky": "verification.flaky",
-    "largest": "tokens.largest_call",
-    "logged": "times.log_lines",
-    "outcome": "work.outcome",
-    "room": "tokens.ceiling",
-    "reading": "tokens.last_call",
-    "weighed": "tokens.counted_step",
-    "meters": "tokens.calibrations",
-    "costs": "tokens.tool_costs",
-    "course": "work.progress",
-    "place": "place",
-    "attempts": "times.attempts",
-}
-
-
-def state_to_json(state: State) -> dict[str, Any]:
-    parts = {key: to_plain_value(attrgetter(part)(state)) for key, part in PART_BY_KEY.items()}
-    verdict = state.verification.verdict
-    return {**parts, "verdict": verdict and {**parts["verdict"], "reason": verdict.reason}}
 
 
 def permissions_to_json(state: State) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from afresh.core.task import describe_worker
 from afresh.core.text import escape_hidden, format_count
 from afresh.core.truncate import to_one_line
 from afresh.core.usage import format_dollars
-from afresh.views.task_status import describe_short_age, format_time
-from afresh.views.ticket_state import describe_filing, explain_wait, find_ticket_state
+from afresh.views.task_facts import describe_filing, describe_short_age, explain_wait, find_ticket_state, format_time
 from afresh.web.section_words import describe_section
 
 WORDS_BY_KIND = {

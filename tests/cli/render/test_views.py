@@ -51,9 +51,9 @@ from afresh.views.decision_log import list_decisions as lines
 from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 from afresh.views.model_calls import HistoryComparison, call_diff_to_json, call_to_json
 from afresh.views.progress import RunProgress, update_run_progress
+from afresh.views.task_facts import describe_age, task_to_json
 from afresh.views.task_list import QueueOverview, group_tickets, ticket_detail_to_json
-from afresh.views.task_status import describe_age
-from afresh.views.tasks import open_question_to_json, run_summary_to_json, task_to_json
+from afresh.views.tasks import open_question_to_json, run_summary_to_json
 from support.states import replace_in_parts
 
 TICKETS = [

@@ -31,7 +31,7 @@ from afresh.models.mailbox_files import (
 )
 from afresh.models.model_settings import NamedModel
 from afresh.models.reply_checks import REPLY_TOO_LONG
-from afresh.views.task_status import list_next_commands
+from afresh.views.task_facts import list_next_commands
 
 POLL_SECONDS = 0.2
 

@@ -21,7 +21,7 @@ from afresh.core.task import TaskStatus, TicketQuery, describe_worker, name_brie
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput, Conflict, NotPossible
 from afresh.verification.conclude_step import end_with_acceptance
-from afresh.views.task_status import format_time
+from afresh.views.task_facts import format_time
 from afresh.workspace.git import find_author_name
 
 ANSWER_NOT_RECORDED = "the answer was not recorded; nothing was changed"

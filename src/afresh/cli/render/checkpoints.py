@@ -7,7 +7,7 @@ from afresh.cli.render.widgets import Line, lay_out_fields, quote_text, wrap_lin
 from afresh.core.state import State
 from afresh.core.text import format_count
 from afresh.views.continuity_file import describe_checkpoint
-from afresh.views.task_status import describe_tests, format_time
+from afresh.views.task_facts import describe_tests, format_time
 
 
 def checkpoint_to_json(state: State, reason: str, over: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.decision_log import DecisionLine, is_turning_point
 from afresh.views.decision_tree import DecisionNode, DecisionRun, group_runs
-from afresh.views.task_status import format_time, list_next_commands
+from afresh.views.task_facts import format_time, list_next_commands
 
 MAX_REVERTED_SHOWN = 3
 MAX_TEXT_CHARACTERS = 300

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.project_facts import ProjectFact
-from afresh.views.task_status import format_time
+from afresh.views.task_facts import format_time
 
 KIND_STYLES = {
     "rule": "cyan", "decision": "bold", "failed_approach": "red", "error": "red", "observed": "dim",

@@ -16,7 +16,7 @@ from afresh.core.codec import to_plain_value
 from afresh.errors import suggest_reinstall
 from afresh.models.mailbox_files import OpenRequest
 from afresh.spending.price_list import Price
-from afresh.views.task_status import describe_age, format_time
+from afresh.views.task_facts import describe_age, format_time
 
 CONFIG_EXAMPLE = '[models.fast]\nprovider = "ollama"\nmodel = "qwen3:8b"\nwindow = 32768'
 MAX_MODELS_NAMED = 12

@@ -18,7 +18,7 @@ from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import sum_check_runs
-from afresh.views.task_status import describe_age, describe_question, list_current_runs
+from afresh.views.task_facts import describe_age, describe_question, list_current_runs
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
 MAX_PATHS = 6

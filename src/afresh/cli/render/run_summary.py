@@ -20,7 +20,7 @@ from afresh.core.task import name_briefly
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
-from afresh.views.task_status import describe_parts, describe_question, list_lowered_functions
+from afresh.views.task_facts import describe_parts, describe_question, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json
 
 MAX_DIFF_LINES = 40

@@ -15,7 +15,7 @@ from afresh.core.text import format_count
 from afresh.spending.reports import SpendingGroup, SpendingLine
 from afresh.views.model_calls import TokenGrowth, history_to_json
 from afresh.views.period_report import PeriodReport, format_period, list_report_rows
-from afresh.views.task_status import format_time
+from afresh.views.task_facts import format_time
 
 GAUGE_COLUMNS = 24
 MAX_BAR_COLUMNS = 48

@@ -20,6 +20,15 @@ from afresh.core.task import QueueTicket, TaskStatus, describe_worker, name_brie
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.errors import WAY_BACK
+from afresh.views.task_facts import (
+    TicketState,
+    describe_age,
+    describe_blockers,
+    describe_filing,
+    describe_short_age,
+    explain_wait,
+    find_ticket_state,
+)
 from afresh.views.task_list import (
     SETTLED_STATUSES,
     QueueOverview,
@@ -27,8 +36,6 @@ from afresh.views.task_list import (
     choose_next_command,
     find_open_question,
 )
-from afresh.views.task_status import describe_age, describe_short_age
-from afresh.views.ticket_state import TicketState, describe_blockers, describe_filing, explain_wait, find_ticket_state
 
 if TYPE_CHECKING:
     from afresh.app.stored_state.lost_state import EmptyStore

@@ -15,9 +15,11 @@ from afresh.core.truncate import list_first, to_one_line
 from afresh.core.usage import format_dollars
 from afresh.core.verdict import Verdict, describe_evidence
 from afresh.views.step_line import find_first_sentence, make_step_line
-from afresh.views.task_status import (
+from afresh.views.task_facts import (
+    describe_blockers,
     describe_calibration,
     describe_connection,
+    describe_filing,
     describe_leave,
     describe_limits,
     describe_parts,
@@ -26,15 +28,15 @@ from afresh.views.task_status import (
     describe_start,
     describe_steps,
     find_current_verdict,
+    find_ticket_state,
     format_time,
     list_current_failures,
     list_evidence_lines,
     list_failed_approaches,
     list_next_commands,
     list_next_steps,
+    task_tests_to_json,
 )
-from afresh.views.tasks import task_tests_to_json
-from afresh.views.ticket_state import describe_blockers, describe_filing, find_ticket_state
 
 if TYPE_CHECKING:
     from afresh.app.spending.read_spending import TaskSpending

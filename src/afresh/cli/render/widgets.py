@@ -8,7 +8,7 @@ from unicodedata import combining, east_asian_width
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.text import escape_hidden
 from afresh.core.truncate import to_one_line
-from afresh.views.task_status import format_share
+from afresh.views.task_facts import format_share
 
 if TYPE_CHECKING:
     from afresh.core.prompt import CallAudit

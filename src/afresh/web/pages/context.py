@@ -7,7 +7,7 @@ from afresh.app.inspect.read_steps import iterate_step_entries, read_step_page
 from afresh.core.event import CallRequested
 from afresh.core.task import TicketOrder, TicketQuery
 from afresh.views.section_yield import is_sent_first, order_by_waste, scale_to_usage, sum_sent_sections, sum_without_system
-from afresh.views.task_status import describe_calibration, describe_largest_call, describe_limits
+from afresh.views.task_facts import describe_calibration, describe_largest_call, describe_limits
 from afresh.web.pages.task import choose_window, load_task_head
 from afresh.web.visit import PageRoute, Visit
 

@@ -15,8 +15,8 @@ from afresh.core.states.queue_state import QueuePlace
 from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
+from afresh.views.task_facts import TicketState, find_ticket_state, list_statuses_of_states
 from afresh.views.task_list import survey_queue
-from afresh.views.ticket_state import TicketState, find_ticket_state, list_statuses_of_states
 from afresh.web.visit import PageRoute, Visit
 
 TASKS_PER_PAGE = 50

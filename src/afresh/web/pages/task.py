@@ -22,8 +22,7 @@ from afresh.core.task import QueueTicket, TaskStatus, TicketQuery
 from afresh.errors import BadInput, NotPossible
 from afresh.views.decision_tree import DecisionRun, build_decision_tree, group_runs
 from afresh.views.session_file import render_session
-from afresh.views.task_status import find_current_verdict, list_current_failures, list_next_steps
-from afresh.views.tasks import task_tests_to_json
+from afresh.views.task_facts import find_current_verdict, list_current_failures, list_next_steps, task_tests_to_json
 from afresh.web.visit import PageRoute, Visit
 
 STEPS_PER_PAGE = 50
