@@ -7,7 +7,7 @@ from typing import Any
 
 from afresh.core.archived_block import BlockIndexLine
 from afresh.core.event import CallRequested, JournalEntry
-from afresh.core.prompt import CallAudit, Omission, SectionCompaction, SectionRef
+from afresh.core.prompt import CallAudit, Omission, SectionCompaction
 from afresh.core.state import State
 from afresh.views.bounded_json import render_json_document, truncate_to_bytes
 from afresh.views.file_io import file_name_from_task
@@ -54,7 +54,15 @@ def _describe_prompt(last: CallRequested | None) -> dict[str, Any]:
     most = sorted(audit.omissions, key=lambda omission: -omission.tokens)[:MAX_OMISSIONS]
     return {
         "call": _describe_call(last.step, audit),
-        "sections": [_describe_section(ref) for ref in audit.sections[:MAX_SECTIONS]],
+        "sections": [
+            {
+                "section": truncate_to_bytes(ref.name, 40),
+                "tier": ref.tier.name.lower(),
+                "tokens": ref.tokens,
+                "block": ref.block[:12],
+            }
+            for ref in audit.sections[:MAX_SECTIONS]
+        ],
         "left out": [_describe_omission(omission) for omission in most],
         "compacted": [_describe_compaction(done) for done in audit.compactions[:MAX_COMPACTIONS]],
     }
@@ -71,15 +79,6 @@ def _describe_call(step: int, audit: CallAudit) -> dict[str, Any]:
         "passages left out": len(audit.omissions),
         "tokens left out": sum(omission.tokens for omission in audit.omissions),
         "hash": audit.hash,
-    }
-
-
-def _describe_section(ref: SectionRef) -> dict[str, Any]:
-    return {
-        "section": truncate_to_bytes(ref.name, 40),
-        "tier": ref.tier.name.lower(),
-        "tokens": ref.tokens,
-        "block": ref.block[:12],
     }
 
 

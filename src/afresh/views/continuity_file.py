@@ -11,7 +11,6 @@ from afresh.core.fact import FactKind
 from afresh.core.state import State
 from afresh.core.states.queue_state import QUEUE_EVENTS
 from afresh.core.states.supervision_state import StepsUndone
-from afresh.core.task import QueueTicket
 from afresh.core.text import to_visible_json, to_visible_json_lines
 from afresh.core.verdict import sum_check_runs
 from afresh.memory.user_corrections import apply_corrections
@@ -143,7 +142,11 @@ _RESUME_COMMANDS = {
 
 def render_continuity(head: QueueHead, load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS) -> str:
     """Render the file; loads only the tasks it names. If no task is active, shows the last one that waits for a person."""
-    waits = {ticket.task: _describe_waits(ticket) for ticket in head.active if ticket.unmet}
+    waits = {
+        ticket.task: truncate_to_tokens(", ".join(need.task for need in ticket.unmet), 8)
+        for ticket in head.active
+        if ticket.unmet
+    }
     states = [apply_corrections(load(ticket.task), told.edits) for ticket in head.active]
     rows = [_render_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
     unseen = head.unseen
@@ -204,10 +207,6 @@ def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any
 
 def _summarise_first_task(state: State, told: RulesAndCorrections) -> dict[str, Any]:
     return summarise_for_handover(state, [rule.fact.text for rule in told.rules])
-
-
-def _describe_waits(ticket: QueueTicket) -> str:
-    return truncate_to_tokens(", ".join(need.task for need in ticket.unmet), 8)
 
 
 def _render_row(state: State, waits: str, rows: int) -> dict[str, Any]:

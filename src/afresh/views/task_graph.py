@@ -102,13 +102,9 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
 
 
 def render_mermaid(graph: TaskGraph) -> str:
-    names = _number_tasks(graph)
+    names = {task: f"t{number}" for number, task in enumerate(graph.tickets, 1)}
     nodes = [f'  {names[task]}["{_label(ticket).replace(chr(34), "#quot;")}"]' for task, ticket in graph.tickets.items()]
     return "\n".join(["graph LR", *nodes, *(f"  {names[need]} --> {names[task]}" for need, task in graph.edges)])
-
-
-def _number_tasks(graph: TaskGraph) -> dict[str, str]:
-    return {task: f"t{number}" for number, task in enumerate(graph.tickets, 1)}
 
 
 def _label(ticket: QueueTicket) -> str:

@@ -107,13 +107,13 @@ def render_violations(found: Sequence[Violation], number: int, offers: bool) -> 
         return render_text("No function is over a complexity limit.", "green")
     parts: list[RenderableType] = []
     for one in found:
-        parts += [_render_violation_head(one), *[_render_measure(each) for each in one.measures], _describe_makeup(one)]
+        parts += [
+            Text.assemble(render_text(one.function, "bold"), "  ", render_text(f"{one.path}:{one.line}", "cyan")),
+            *[_render_measure(each) for each in one.measures],
+            _describe_makeup(one),
+        ]
         parts += [*([_render_suggestion(one)] if offers else []), Text("")]
     return Group(*parts, _render_violation_total(found, number, offers))
-
-
-def _render_violation_head(one: Violation) -> Text:
-    return Text.assemble(render_text(one.function, "bold"), "  ", render_text(f"{one.path}:{one.line}", "cyan"))
 
 
 def _render_measure(each: ComplexityMeasure) -> Text:

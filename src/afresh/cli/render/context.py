@@ -13,7 +13,7 @@ from afresh.cli.render.parts import make_table, render_diff, render_gauge, rende
 from afresh.context.explain import NameExplanation
 from afresh.context.measure_yield import SectionYield
 from afresh.core.change import Change
-from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section, SectionCompaction
+from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section
 from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
 
 MAX_BAR_COLUMNS = 24
@@ -39,10 +39,33 @@ def render_call(
         _render_sections(data),
     ]
     if audit.compactions:
-        parts += [render_heading("Shortened to fit"), _render_compactions(audit.compactions)]
+        parts += [
+            render_heading("Shortened to fit"),
+            make_table(
+                "section|>tokens saved|removed",
+                (
+                    [render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")]
+                    for one in audit.compactions
+                ),
+            ),
+        ]
     shortened = {f"compacted: {one.strategy}" for one in audit.compactions}
     if left_out := [one for one in omitted if one.reason not in shortened]:
-        parts += [render_heading("Left out"), _render_omissions(left_out)]
+        parts += [
+            render_heading("Left out"),
+            make_table(
+                "section|what|>tokens|why",
+                (
+                    [
+                        render_text(omission.section),
+                        render_text(omission.what),
+                        f"{omission.tokens:,}",
+                        render_text(omission.reason, "dim"),
+                    ]
+                    for omission in left_out
+                ),
+            ),
+        ]
     return Group(*parts)
 
 
@@ -97,7 +120,7 @@ def _render_sections(data: dict[str, Any]) -> RenderableType:
     known = any(row["drawn_on"] is not None for row in data["sections"])
     table = make_table(f"section|included|>tokens|>share|{'>drawn on|' if known else ''}")
     for name, tier, tokens, share, drawn in rows:
-        used = [_format_drawn(drawn)] if known else []
+        used = [("" if drawn is None else f"{drawn:.0%}")] if known else []
         table.add_row(
             render_text(name),
             render_text(TIER_WORDS.get(str(tier), str(tier)), "dim"),
@@ -109,36 +132,10 @@ def _render_sections(data: dict[str, Any]) -> RenderableType:
     return table
 
 
-def _format_drawn(share: float | None) -> str:
-    return "" if share is None else f"{share:.0%}"
-
-
 def _draw_share_bar(share: float) -> Text:
     """Draw the section's share of the call as a bar."""
     eighths = min(8 * MAX_BAR_COLUMNS, max(1, round(share * 8 * MAX_BAR_COLUMNS)))
     return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
-
-
-def _render_compactions(compactions: Sequence[SectionCompaction]) -> RenderableType:
-    return make_table(
-        "section|>tokens saved|removed",
-        ([render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")] for one in compactions),
-    )
-
-
-def _render_omissions(omitted: Sequence[Omission]) -> RenderableType:
-    return make_table(
-        "section|what|>tokens|why",
-        (
-            [
-                render_text(omission.section),
-                render_text(omission.what),
-                f"{omission.tokens:,}",
-                render_text(omission.reason, "dim"),
-            ]
-            for omission in omitted
-        ),
-    )
 
 
 def _render_section(section: Section) -> list[RenderableType]:
@@ -166,7 +163,21 @@ def render_name_explanation(why: NameExplanation) -> RenderableType:
         span = f"step {why.last}" if why.first == why.last else f"step {why.last} last, step {why.first} first"
         parts.append(render_text(f"earlier it was in the call of {span}", "dim"))
     if why.omissions:
-        parts += [render_heading("Left out of this call"), _render_name_omissions(why)]
+        parts += [
+            render_heading("Left out of this call"),
+            make_table(
+                "section|what|>tokens|why",
+                (
+                    [
+                        render_text(gone.section),
+                        render_text(gone.what, limit=80),
+                        f"{gone.tokens:,}",
+                        render_text(gone.reason, "dim"),
+                    ]
+                    for gone in why.omissions[:MAX_TABLE_ROWS]
+                ),
+            ),
+        ]
     if why.copies:
         parts += [render_heading("Archived texts that contain it"), _render_copies(why)]
         parts.append(render_text(f"the agent gets it back with {why.recall}", "dim"))
@@ -184,16 +195,6 @@ def _render_name_places(why: NameExplanation) -> list[RenderableType]:
     more = Counter(place.section for place in why.places[MAX_TABLE_ROWS:])
     told = ", ".join(f"{count} in {name}" for name, count in more.items())
     return [table, *([render_text(f"… and {told}", "dim")] if more else [])]
-
-
-def _render_name_omissions(why: NameExplanation) -> RenderableType:
-    return make_table(
-        "section|what|>tokens|why",
-        (
-            [render_text(gone.section), render_text(gone.what, limit=80), f"{gone.tokens:,}", render_text(gone.reason, "dim")]
-            for gone in why.omissions[:MAX_TABLE_ROWS]
-        ),
-    )
 
 
 def _render_copies(why: NameExplanation) -> RenderableType:

@@ -25,7 +25,12 @@ def report_to_json(report: UseReport, history: PolicyHistory) -> dict[str, Any]:
         "calls": report.calls,
         "tokens": report.tokens,
         "drawn_on": round(report.whole.share, 4),
-        **{name: [_yield_to_json(one) for one in getattr(report, name)] for name in ("sections", "phases", "types")},
+        **{
+            name: [
+                {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)} for one in getattr(report, name)
+            ]
+            for name in ("sections", "phases", "types")
+        },
         "items": [asdict(one) for one in report.items],
         "never_drawn_on": [one.name for one in report.unused],
         "bloated": [one.name for one in report.bloated],
@@ -62,10 +67,6 @@ def tried_to_json(one: PolicyProposed) -> dict[str, Any]:
         "verdict": one.verdict,
         "proof": json.loads(one.proof) if one.proof else None,
     }
-
-
-def _yield_to_json(one: SectionYield) -> dict[str, Any]:
-    return {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)}
 
 
 def render_report(report: UseReport, history: PolicyHistory) -> RenderableType:

@@ -45,7 +45,11 @@ def models_to_json(told: ModelsOverview) -> dict[str, Any]:
 
 def render_models(told: ModelsOverview) -> RenderableType:
     parts: list[RenderableType] = [_make_model_table(told.listed)] if told.listed else [_render_no_model(told.config)]
-    parts += [_render_unpriced(one) for one in told.listed if one.price is None and one.spec]
+    parts += [
+        render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
+        for one in told.listed
+        if one.price is None and one.spec
+    ]
     rows = [(f"{one.provider}:NAME", _render_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
     rows += [
         ("mailbox:DIR", render_text("you, or your program, play the model")),
@@ -87,11 +91,6 @@ def _render_model_cell(one: ConfiguredModel) -> Text:
         cell.append_text(render_text(f"\n{one.problem}", "yellow"))
         cell.append_text(render_text(f"\n→ {one.remedy}", "cyan"))
     return cell
-
-
-def _render_unpriced(one: ConfiguredModel) -> Text:
-    """Render the hint below the table, so that it can be copied whole."""
-    return render_text(f"{one.name}: price unknown ", "yellow").append_text(render_text(f'→ set [prices."{one.spec}"]', "cyan"))
 
 
 def _list_model_notes(one: ConfiguredModel) -> list[str]:

@@ -157,17 +157,13 @@ def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = Fal
     result = to_one_line(line.result, MAX_RESULT_CHARACTERS)
     room = width - len(INDENT) - len(" → ") - len(result) if width else MAX_DID_CHARACTERS
     did = truncate_text(line.text, max(room, MIN_DID_CHARACTERS)) if result else line.text
-    spans = [(did, ""), (f" → {result}", _choose_result_style(line))]
+    spans = [(did, ""), (f" → {result}", {"✓": "green", "✗": "red", "↺": "yellow"}.get(line.mark, ""))]
     text = [span for span in spans if line.result or span is spans[0]]
     head = [(number, "dim"), (f"{line.mark} ", MARK_STYLES.get(line.mark, ""))]
     blank = " " * len(f"{number}{line.mark} ")
     said = to_one_line(line.thought, MAX_THOUGHT_CHARACTERS) if verbose else find_first_sentence(line.thought)
     rows = _hang_rows(head, [part for one, style in text for part in quote_text(one, style)], blank, width)
     return _join_rows([*rows, *(_hang_rows([(INDENT, "")], quote_text(said, "dim"), INDENT, width) if said else [])])
-
-
-def _choose_result_style(line: ProgressLine) -> str:
-    return {"✓": "green", "✗": "red", "↺": "yellow"}.get(line.mark, "")
 
 
 def render_made_changes(event: ChangeMade, width: int = 0) -> Text:

@@ -54,15 +54,15 @@ def render_symbol_hits(found: SymbolMatches, asked: str) -> RenderableType:
 def render_symbol(place: SymbolPlace) -> list[RenderableType]:
     """Render location, signature and description; terminals and editors can open the path with its line."""
     symbol = place.symbol
-    head = Text.assemble(render_symbol_place(place), "  ", (symbol.kind.value, KIND_STYLES[symbol.kind.value]))
+    head = Text.assemble(
+        Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim")),
+        "  ",
+        (symbol.kind.value, KIND_STYLES[symbol.kind.value]),
+    )
     if symbol.name != symbol.short:
         head.append_text(Text.assemble((" of ", "dim"), render_text(symbol.name.rpartition(".")[0])))
     lines: list[RenderableType] = [head, Padding(render_signature(place), (0, 0, 0, 2), expand=False)]
     return [*lines, Padding(render_text(symbol.doc, "dim"), (0, 0, 0, 2), expand=False)] if symbol.doc else lines
-
-
-def render_symbol_place(place: SymbolPlace) -> Text:
-    return Text.assemble(render_text(place.path, "bold"), (f":{place.symbol.line}", "dim"))
 
 
 def render_signature(place: SymbolPlace) -> Text:

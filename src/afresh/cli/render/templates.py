@@ -64,7 +64,12 @@ def render_template(one: TemplateDetails) -> RenderableType:
         render_text(f"never shortened: {', '.join(REQUIRED_SECTIONS)}", "dim"),
     ]
     if made.phases and not one.phase:
-        parts += [render_heading("Phases"), _render_phases(made)]
+        parts += [
+            render_heading("Phases"),
+            render_fields(
+                (phase.name, render_text(f"max {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
+            ),
+        ]
     for key, value in guidance:
         parts += [render_heading(key), render_text(_format_place(value), "dim"), render_text(str(value.value))]
     return Group(*parts)
@@ -102,13 +107,6 @@ def _make_section_table(claims: Sequence[SectionClaim]) -> RenderableType:
             render_text(", ".join(claim.places), "dim"),
         )
     return table
-
-
-def _render_phases(made: Template) -> RenderableType:
-    """Render only what each phase changes."""
-    return render_fields(
-        (phase.name, render_text(f"max {phase.steps} steps" + _describe_difference(made, phase))) for phase in made.phases
-    )
 
 
 def _describe_difference(made: Template, phase: PhaseTemplate) -> str:
