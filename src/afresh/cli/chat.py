@@ -5,19 +5,34 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from afresh.app.dialogue.chat_commands import run_chat_command
+from afresh.app.dialogue.conversation import (
+    Conversation,
+    ConversationOrder,
+    find_latest_conversation,
+    read_closing_summary,
+    refuse_closed_task,
+    take_message,
+)
+from afresh.app.orders.tasks import find_task
+from afresh.app.project import Project
+from afresh.app.queue.hold_task import end_pause
+from afresh.cli.diff import print_task_diff
+from afresh.cli.exit_codes import choose_status_code
 from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open_current_project
-from afresh.cli.output import echo_wrapped
+from afresh.cli.output import echo_wrapped, print_markdown, print_rendered
+from afresh.cli.render.questions import render_open_question
+from afresh.cli.report_error import describe_error
 from afresh.cli.run import RunFlags, run_with_progress
+from afresh.core.state import State
+from afresh.core.task import TaskStatus, name_briefly
+from afresh.core.text import escape_hidden
+from afresh.errors import AfreshError, Cancelled
 from afresh.views.task_facts import describe_outcome
-
-if TYPE_CHECKING:
-    from afresh.app.dialogue.conversation import Conversation, ConversationOrder
-    from afresh.app.project import Project
-    from afresh.core.state import State
 
 CHAT_HELP = """\
   /undo [N] [WHY]   take back the last change, or the last N steps
@@ -45,8 +60,6 @@ def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **orde
     goes on with any task that is not applied yet. /help lists the commands. Without a terminal each line of the input is a
     message, and the exit code is that of the last one.
     """
-    from afresh.app.dialogue.conversation import Conversation, ConversationOrder, find_latest_conversation, refuse_closed_task
-    from afresh.app.orders.tasks import find_task
 
     project = open_current_project()
     name = find_task(project, task) if task else find_latest_conversation(project) if resume else ""
@@ -89,7 +102,7 @@ class Chat:
     """The loop at the terminal. All that lasts is in the task's journal."""
 
     def __init__(
-        self, project: "Project", now: "Conversation", way: RunFlags, order: "ConversationOrder", interrupts: Interrupts
+        self, project: Project, now: Conversation, way: RunFlags, order: ConversationOrder, interrupts: Interrupts
     ) -> None:
         self.project, self.now, self.way, self.order, self.interrupts = project, now, way, order, interrupts
         self.open, self.code = True, 0
@@ -97,8 +110,6 @@ class Chat:
 
     def talk(self) -> int:
         """Take messages until there are no more; return the exit code."""
-        from afresh.core.task import name_briefly
-
         if self.is_attended:
             greeting = "What shall I do? /help lists commands, /quit leaves."
             print_text(f"Continuing {self.now.task}." if self.now.task else greeting, dim=True)
@@ -116,9 +127,6 @@ class Chat:
 
     def take(self, line: str) -> None:
         """Do what a line asks. An error is shown, and the conversation goes on."""
-        from afresh.cli.report_error import describe_error
-        from afresh.errors import AfreshError, Cancelled
-
         try:
             with self.interrupts.allow():
                 self.command(line) if line.startswith("/") else self.turn(line)
@@ -134,9 +142,6 @@ class Chat:
             print_text(failure.text(), err=not self.is_attended, fg="yellow")
 
     def turn(self, text: str) -> None:
-        from afresh.app.dialogue.conversation import take_message
-        from afresh.app.queue.hold_task import end_pause
-        from afresh.cli.exit_codes import choose_status_code
 
         if text.strip():
             self.now = take_message(self.project, self.now, text, self.order)
@@ -151,7 +156,6 @@ class Chat:
         show_state(self.project, state)
 
     def command(self, line: str) -> None:
-        from afresh.app.dialogue.chat_commands import run_chat_command
 
         name, _, rest = line[1:].strip().partition(" ")
         if name == "quit":
@@ -164,18 +168,15 @@ class Chat:
             self.now, said = run_chat_command(self.project, self.now, name, rest.strip(), ("help", "quit"))
             print_text(said)
 
-    def load(self) -> "State":
+    def load(self) -> State:
         return self.project.store.load(self.now.task)
 
     def diff(self) -> None:
-        from afresh.cli.diff import print_task_diff
 
         print_task_diff(self.project.paths.root, self.load())
 
 
 def print_text(text: str, **style: Any) -> None:
-    from afresh.core.text import escape_hidden
-
     echo_wrapped(escape_hidden(text), **style)
 
 
@@ -209,13 +210,8 @@ def prompt_line(prompt: str) -> str:
     return line.rstrip("\n")
 
 
-def show_state(project: "Project", state: "State") -> None:
+def show_state(project: Project, state: State) -> None:
     """Show how the turn ended: what the model says, whole; its question, or why it gave up."""
-    from afresh.app.dialogue.conversation import read_closing_summary
-    from afresh.cli.output import print_markdown, print_rendered
-    from afresh.cli.render.questions import render_open_question
-    from afresh.core.task import TaskStatus
-
     if summary := read_closing_summary(project, state.task.id):
         click.echo()
         print_markdown(summary.strip())

@@ -1,17 +1,20 @@
 """`afresh demo`: runs the agent on a sample project, then kills and resumes it."""
 
+import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from afresh.app.demo import DEMO_MODEL, copy_sample, lend_sample, run_until_killed
+from afresh.app.doctor import examine_sandbox
+from afresh.app.inspect.inspect_calls import verify_calls
+from afresh.app.orders.tasks import TaskOrder, add_task
+from afresh.app.project import Project, open_project
 from afresh.cli.output import echo_wrapped
+from afresh.cli.run import RunFlags, report_outcome, run_with_progress
 from afresh.views.task_facts import describe_outcome
-
-if TYPE_CHECKING:
-    from afresh.app.project import Project
-
 
 FIRST_GOAL = "Bring every function down to a complexity of 10 without changing what it does"
 SECOND_GOAL = "Bring every function in src/parcel/address.py down to a complexity of 10"
@@ -25,10 +28,6 @@ def command(keep: Path | None) -> None:
 
     The built-in rules play the model. The second task is killed with kill -9 and resumed.
     """
-    from contextlib import nullcontext
-
-    from afresh.app.demo import copy_sample, lend_sample
-    from afresh.app.project import open_project
 
     with nullcontext(copy_sample(keep)) if keep else lend_sample() as sample:
         project = open_project(sample)
@@ -43,15 +42,11 @@ def command(keep: Path | None) -> None:
 
 def put_python_on_path() -> None:
     """Put the Python that runs afresh first on PATH: there may be no other that is new enough for the sample."""
-    import os
-
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def warn_if_unconfined() -> bool:
     """Warn if there is no sandbox. The sample is our own code, so it may run without one."""
-    from afresh.app.doctor import examine_sandbox
-
     found = examine_sandbox()
     if found.level != "fail":
         echo_wrapped(f"sandbox: {found.detail}")
@@ -62,11 +57,7 @@ def warn_if_unconfined() -> bool:
     return True
 
 
-def run_first_act(project: "Project", unconfined: bool, stays: bool) -> None:
-    from afresh.app.demo import DEMO_MODEL
-    from afresh.app.orders.tasks import TaskOrder, add_task
-    from afresh.cli.run import RunFlags, report_outcome, run_with_progress
-
+def run_first_act(project: Project, unconfined: bool, stays: bool) -> None:
     echo_wrapped("\n1. A task from start to end", bold=True)
     task = add_task(project, TaskOrder(FIRST_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     state = run_with_progress(project, task, RunFlags(model=DEMO_MODEL, mode="autonomous", no_sandbox=unconfined))
@@ -76,12 +67,7 @@ def run_first_act(project: "Project", unconfined: bool, stays: bool) -> None:
         sys.exit(1)
 
 
-def run_second_act(project: "Project", unconfined: bool) -> None:
-    from afresh.app.demo import DEMO_MODEL, run_until_killed
-    from afresh.app.inspect.inspect_calls import verify_calls
-    from afresh.app.orders.tasks import TaskOrder, add_task
-    from afresh.cli.run import RunFlags, run_with_progress
-
+def run_second_act(project: Project, unconfined: bool) -> None:
     echo_wrapped("\n2. A task killed with kill -9 in the middle, then resumed", bold=True)
     task = add_task(project, TaskOrder(SECOND_GOAL, "fix_violation", (CHECK_COMMAND,))).task.id
     signal = run_until_killed(project.paths.root, task, 2, unconfined)

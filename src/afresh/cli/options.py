@@ -251,7 +251,7 @@ def select_limits(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**knobs, "test_changes": given["test_changes"], "tools": given["tools"]}
 
 
-def read_order(goal: str | None, more: "dict[str, Any]") -> "tuple[str, list[Event]]":
+def read_order(goal: str | None, more: dict[str, Any]) -> "tuple[str, list[Event]]":
     """Return the goal, by default the title of the issue, and what is recorded with it: the issue and permissions."""
     from afresh.app.dialogue.allow_network import permissions_of_order
 

@@ -76,7 +76,7 @@ class ServeOptions:
 @click.option("--auto-merge", is_flag=True, help="Merge verified results into your branch, as `afresh work` does.")
 @model_option
 @click.option("--no-sandbox", is_flag=True, help="Run commands of tasks without a sandbox. Dangerous.")
-def command(**options: "int | str | bool") -> int:
+def command(**options: int | str | bool) -> int:
     """Run workers, schedules and the dashboard until it is stopped.
 
     SIGTERM or Ctrl-C lets each worker end after its step; a second one stops at once. /health answers without a key.

@@ -3,15 +3,37 @@
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from afresh.cli.output import Output, echo_wrapped, wants_json
-
-if TYPE_CHECKING:
-    from afresh.app.set_up_model import ModelChoice
-    from afresh.app.settings import Settings
+from afresh.app.doctor import prepare_model_trial, run_model_trial
+from afresh.app.list_models import list_usable_providers
+from afresh.app.project import init_project, open_project
+from afresh.app.set_up_model import (
+    COMPATIBLE,
+    MODEL_EXAMPLES,
+    NOTHING_WRITTEN,
+    ModelChoice,
+    add_to_settings,
+    can_store_key,
+    find_choice_route,
+    find_key_place_fault,
+    find_usual_address,
+    is_key_text,
+    refuse_bad_choice,
+    require_key,
+    store_choice_key,
+    suggest_models,
+    write_choice,
+)
+from afresh.app.set_up_model import find_address_fault as find_fault
+from afresh.app.settings import Settings, load_user_settings
+from afresh.cli.output import Output, echo_wrapped, print_rendered, wants_json
+from afresh.cli.render.activity import show_activity_line
+from afresh.cli.render.models import warn_of_call_cost
+from afresh.cli.render.project import render_findings
+from afresh.errors import BadInput, NeedsPerson
 
 PROVIDER_NAMES = ("anthropic", "openai", "openrouter", "ollama", "vllm", "llamacpp", "compatible")
 
@@ -28,8 +50,6 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     Asks for what the options leave out. Keys stay in the environment or the keyring; none is written to a file.
     In a repository it then does what `afresh init` does.
     """
-    from afresh.app.set_up_model import ModelChoice, refuse_bad_choice, write_choice
-    from afresh.app.settings import load_user_settings
 
     own, asks = load_user_settings(), sys.stdin.isatty() and sys.stderr.isatty()
     given = ModelChoice(provider=provider or "", model=model, base_url=base_url, key=key_env)
@@ -45,10 +65,7 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     return Output(data, "\n".join(done) or 'next, in your repository: afresh init, then afresh run "GOAL"')
 
 
-def refuse_missing_options(given: "ModelChoice") -> None:
-    from afresh.app.set_up_model import COMPATIBLE
-    from afresh.errors import BadInput
-
+def refuse_missing_options(given: ModelChoice) -> None:
     if given.provider == COMPATIBLE and not given.base_url:
         raise BadInput(
             "a compatible server needs its address", next="pass --base-url http://HOST:PORT/v1", safe="nothing was written"
@@ -63,11 +80,6 @@ def refuse_missing_options(given: "ModelChoice") -> None:
 
 def set_up_repository() -> Sequence[str]:
     """Do what `afresh init` does; nothing where there is no repository with a commit."""
-    from pathlib import Path
-
-    from afresh.app.project import init_project, open_project
-    from afresh.cli.render.activity import show_activity_line
-    from afresh.errors import NeedsPerson
 
     try:
         project = open_project(Path.cwd())
@@ -77,10 +89,8 @@ def set_up_repository() -> Sequence[str]:
         return init_project(project)
 
 
-def choose_and_try(own: "Settings", given: "ModelChoice", asks: bool, no_try: bool) -> "ModelChoice":
+def choose_and_try(own: Settings, given: ModelChoice, asks: bool, no_try: bool) -> ModelChoice:
     """Ask, and ask again with the answers as defaults until the model answers or the person gives up."""
-    from afresh.errors import NeedsPerson
-
     last = given
     while True:
         provider = given.provider or ask_provider(own, last.provider)
@@ -94,10 +104,8 @@ def choose_and_try(own: "Settings", given: "ModelChoice", asks: bool, no_try: bo
         last = choice
 
 
-def try_choice(own: "Settings", choice: "ModelChoice", asks: bool, no_try: bool) -> "ModelChoice":
+def try_choice(own: Settings, choice: ModelChoice, asks: bool, no_try: bool) -> ModelChoice:
     """The choice, with what the server has told. Raises NeedsPerson if no call can be made."""
-    from afresh.app.set_up_model import find_choice_route, refuse_bad_choice, require_key
-
     refuse_bad_choice(choice)
     if not no_try:
         require_key(own, choice)
@@ -107,10 +115,8 @@ def try_choice(own: "Settings", choice: "ModelChoice", asks: bool, no_try: bool)
     return choice
 
 
-def ask_provider(own: "Settings", last: str) -> str:
+def ask_provider(own: Settings, last: str) -> str:
     """Ask which provider; those whose key was found are marked, and the first of them is the default."""
-    from afresh.app.list_models import list_usable_providers
-
     usable = {one.provider: one for one in list_usable_providers(own)}
     for number, name in enumerate(PROVIDER_NAMES, 1):
         found = usable.get(name)
@@ -137,11 +143,8 @@ def ask_until_valid(question: str, find_fault: Callable[[str], str], default: st
         echo_wrapped(f"  {fault}", err=True, fg="yellow")
 
 
-def complete_choice(own: "Settings", choice: "ModelChoice", last: "ModelChoice") -> "ModelChoice":
+def complete_choice(own: Settings, choice: ModelChoice, last: ModelChoice) -> ModelChoice:
     """Ask for what is missing: the address of a server, where the key is, and the model. `last`: the answers before."""
-    from afresh.app.set_up_model import COMPATIBLE, find_choice_route, find_key_place_fault, find_usual_address
-    from afresh.app.set_up_model import find_address_fault as find_fault
-
     usual = find_usual_address(own, choice)
     if usual and not choice.base_url:
         address = ask_until_valid("Address of the server", find_fault, last.base_url or usual)
@@ -155,11 +158,8 @@ def complete_choice(own: "Settings", choice: "ModelChoice", last: "ModelChoice")
     return choice if choice.model else replace(choice, model=ask_model(own, choice, last.model))
 
 
-def ask_model(own: "Settings", choice: "ModelChoice", last: str) -> str:
+def ask_model(own: Settings, choice: ModelChoice, last: str) -> str:
     """Ask for the model; what the provider or the server has is listed by number."""
-    from afresh.app.set_up_model import MODEL_EXAMPLES, is_key_text, suggest_models
-    from afresh.cli.render.activity import show_activity_line
-
     with show_activity_line("asking which models there are"):
         names, problem = suggest_models(own, choice)
     if problem:
@@ -179,10 +179,8 @@ def ask_model(own: "Settings", choice: "ModelChoice", last: str) -> str:
     return names[int(said) - 1] if said.isdigit() and names else said
 
 
-def ask_key(choice: "ModelChoice", problem: str) -> "ModelChoice":
+def ask_key(choice: ModelChoice, problem: str) -> ModelChoice:
     """Ask in which variable the key is, or store it in the keyring."""
-    from afresh.app.set_up_model import can_store_key, find_key_place_fault, store_choice_key
-
     click.echo(f"  {problem}", err=True)
     more = ", or keyring to store it there now" if can_store_key() else ""
     place = ask_until_valid(f"Name of the variable that holds the key, such as MY_KEY{more}", find_key_place_fault, None)
@@ -192,17 +190,8 @@ def ask_key(choice: "ModelChoice", problem: str) -> "ModelChoice":
     return replace(choice, key=place)
 
 
-def try_model(own: "Settings", choice: "ModelChoice", asks: bool) -> int:
+def try_model(own: Settings, choice: ModelChoice, asks: bool) -> int:
     """Make one small call; return the context that the server gives the model, if it says so. Raises NeedsPerson if it fails."""
-    from pathlib import Path
-
-    from afresh.app.doctor import prepare_model_trial, run_model_trial
-    from afresh.app.set_up_model import NOTHING_WRITTEN, add_to_settings
-    from afresh.cli.output import print_rendered
-    from afresh.cli.render.activity import show_activity_line
-    from afresh.cli.render.models import warn_of_call_cost
-    from afresh.cli.render.project import render_findings
-    from afresh.errors import NeedsPerson
 
     trial = prepare_model_trial(choice.name, add_to_settings(own, choice), Path.cwd())
     if costs := warn_of_call_cost(trial):

@@ -145,7 +145,7 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @quiet_option
 def show_command(
     task: str | None, with_diff: bool, decisions: bool, checkpoints: bool, follow: bool, verbose: bool, quiet: bool
-) -> "Output | int":
+) -> Output | int:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands.
 
     --follow shows each step as it ends, until the task ends or needs an answer, with the exit code of `afresh run`. Ctrl-C ends
