@@ -45,7 +45,7 @@ def test_a_file_that_is_not_indexed_is_named_with_the_reason(person: Person):
 
 
 def test_a_cap_without_room_shows_nothing(person: Person):
-    assert stocked(person).types("code", "map", "--tokens", "1").out == "\n"
+    assert stocked(person).types("code", "map", "--tokens", "1").out == ""
 
 
 def test_a_repository_without_code_is_told_so(person: Person):

@@ -17,7 +17,8 @@ from afresh.cli.options import (
     read_order,
     select_limits,
 )
-from afresh.cli.output import Output, measure_width, wants_json
+from afresh.cli.output import measure_width, wants_json
+from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.app.orders.check_order import OrderTerms
@@ -69,7 +70,7 @@ def add_options(*options: Callable[..., Any]) -> Callable[..., Any]:
 )
 @add_options(*FILING_OPTIONS, *LIST_OPTIONS)
 @make_knob_option(*TASK_KNOBS)
-def command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> Output:
+def command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> Page:
     """Add a task to the queue, or the tasks of a list. `afresh work` runs them."""
     from afresh.app.orders.tasks import TaskOrder, add_task, find_task
     from afresh.app.queue.queue_place import make_place
@@ -92,17 +93,17 @@ def command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> Ou
     return make_added_output(project, add_task(project, replace(order, goal=goal), terms, events))
 
 
-def make_added_output(project: "Project", state: "State") -> Output:
+def make_added_output(project: "Project", state: "State") -> Page:
     from afresh.app.inspect.inspect_instructions import describe_task_instructions
 
     task, commands = state.task, [check.command for check in state.task.checks]
     none = "that the places it cites exist" if task.report else "none, so the result can't be verified (set --check)"
     lines = [f"added {task.id}", *([f"writes only {task.report}"] if task.report else [])]
     lines += ["checks: " + (", ".join(commands) or none), *describe_task_instructions(project, state)]
-    return Output({"task": task.id, "checks": commands, "report": task.report}, "\n".join(lines))
+    return Page({"task": task.id, "checks": commands, "report": task.report}, "\n".join(lines))
 
 
-def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: dict[str, Any]) -> Output:
+def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: dict[str, Any]) -> Page:
     from afresh.app.orders.import_list import add_task_list, read_task_list
     from afresh.cli.render.activity import show_activity_line
 
@@ -119,7 +120,7 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: 
     return make_list_output(found, more["dry_run"])
 
 
-def make_list_output(found: "ListImport", dry_run: bool) -> Output:
+def make_list_output(found: "ListImport", dry_run: bool) -> Page:
     from afresh.core.text import format_count
     from afresh.core.truncate import to_one_line
     from afresh.views.task_facts import find_ticket_state
@@ -137,4 +138,4 @@ def make_list_output(found: "ListImport", dry_run: bool) -> Output:
         lines += ["    " + to_one_line(f"after {', '.join(task.needs)}", width - 4)] if task.needs else []
     lines += [f"{format_count(len(found.known), 'task')} there already:"] if found.known else []
     lines += ["  " + to_one_line(f"{ticket['task']}  {ticket['state']}", width - 2) for ticket in known]
-    return Output({"added": added, "known": known, "dry_run": dry_run}, "\n".join(lines))
+    return Page({"added": added, "known": known, "dry_run": dry_run}, "\n".join(lines))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import open_current_project
-from afresh.cli.output import Output
+from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.app.dialogue.allow_network import PermissionChange
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--always", is_flag=True, help="For all tasks of this repository; kept in your own config.toml.")
 @click.option("--revoke", is_flag=True, help="Take back what is named, or all of the network.")
-def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, **named) -> Output:
+def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, **named) -> Page:
     """Let TASK change tests or use the network; with TASK alone, list what it may do.
 
     PATH is a test file, a folder, a single test (PATH::TEST), a configuration file, or one that acts unasked (CI, hooks). HOST is
@@ -40,7 +40,7 @@ def command(task: str, paths: tuple[str, ...], always: bool, revoke: bool, **nam
     refuse_odd_options(paths, change, revoke)
     project = open_current_project()
     state = change_permissions(project, find_task(project, task), paths, change, revoke)
-    return Output(permissions_to_json(state), "\n".join(describe_change(state, paths, change, revoke)))
+    return Page(permissions_to_json(state), "\n".join(describe_change(state, paths, change, revoke)))
 
 
 def refuse_odd_options(paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> None:

@@ -3,14 +3,15 @@
 import click
 
 from afresh.cli.options import no_sandbox_option, open_current_project
-from afresh.cli.output import Output, print_output, wants_json
+from afresh.cli.output import print_page, wants_json
+from afresh.views.page import Page
 
 
 @click.command("answer")
 @click.argument("words", nargs=-1, metavar="[TASK] [ANSWER]")
 @click.option("--resume", is_flag=True, help="Resume the task right away.")
 @no_sandbox_option
-def command(words: tuple[str, ...], resume: bool, no_sandbox: bool) -> Output | int:
+def command(words: tuple[str, ...], resume: bool, no_sandbox: bool) -> Page | int:
     """Answer a task's question with the number of an option or your own words; without words, list all open questions.
 
     TASK may be omitted if only one task has a question.
@@ -25,12 +26,12 @@ def command(words: tuple[str, ...], resume: bool, no_sandbox: bool) -> Output | 
     project = open_current_project()
     if not words:
         waiting = list_open_questions(project)
-        return Output([*map(open_question_to_json, waiting)], render_inbox(waiting, project.clock.now()))
+        return Page([*map(open_question_to_json, waiting)], render_inbox(waiting, project.clock.now()))
     task, text = find_addressed_task(project, words)
     before, state = project.store.load(task), answer_question(project, task, text)
-    answered = Output(answer_to_json(before, state), describe_answer(before, state))
+    answered = Page(answer_to_json(before, state), describe_answer(before, state))
     if not resume or state.status.over:
         return answered
     if not wants_json():
-        print_output(answered)
+        print_page(answered)
     return run_and_report(project, task, RunFlags(no_sandbox=no_sandbox))

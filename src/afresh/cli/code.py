@@ -16,10 +16,11 @@ from afresh.app.code.explore_code import (
 )
 from afresh.app.project import Project
 from afresh.cli.options import TypeOption, WholeNumber, with_project
-from afresh.cli.output import Output, print_code_lines, print_json, wants_json
+from afresh.cli.output import print_code_lines, print_json, wants_json
 from afresh.cli.render import symbols as views
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.code import code_map_to_json, render_code_map, render_violations, violation_to_json
+from afresh.views.page import Page
 
 
 @click.group()
@@ -31,7 +32,7 @@ def command() -> None:
 @click.argument("words", nargs=-1, metavar="[TEXT]")
 @click.option("--entry", is_flag=True, help="List entry points instead: commands and scripts.")
 @click.option("--tokens", "-n", default=2_000, type=WholeNumber(1, 200_000), show_default=True, help="Maximum size of the map.")
-def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Output:
+def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Page:
     """Show the most relevant files and symbols.
 
     Each with the reason. TEXT is what you want to do or know; without it you get an overview. The ranking uses text, names,
@@ -42,12 +43,12 @@ def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Output:
         if entry:
             entries = list_checkout_entry_points(open_checkout_code(Path.cwd()))
             data = [*map(views.entry_point_to_json, entries)]
-            return Output(data, lambda: print_code_lines(views.render_entry_points(entries)))
+            return Page(data, lambda: print_code_lines(views.render_entry_points(entries)))
         made = build_code_map(Path.cwd(), " ".join(words).strip(), tokens)
     if made.unindexed and not wants_json():
         click.echo("\n".join(made.unindexed), err=True)
     plain = not sys.stdout.isatty()
-    return Output(code_map_to_json(made), made.text if plain else lambda: print_code_lines(render_code_map(made)))
+    return Page(code_map_to_json(made), made.text if plain else lambda: print_code_lines(render_code_map(made)))
 
 
 @command.command("find")
@@ -55,7 +56,7 @@ def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Output:
 @click.option("--callers", is_flag=True, help="Show who calls it instead; SYMBOL is NAME, Class.method or path:NAME.")
 @click.option("--limit", "-n", default=20, type=WholeNumber(1, 1_000), show_default=True)
 @click.option("--all", "-a", "everything", is_flag=True, help="With --callers: include imports, and show long lists in full.")
-def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: bool) -> Output:
+def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: bool) -> Page:
     """Find a function, class or constant, or who calls it.
 
     SYMBOL is NAME, Class.method, a part of either, several words of it, or path:NAME. Works in any git repository, without
@@ -67,12 +68,12 @@ def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: 
         code = open_checkout_code(Path.cwd())
         users = find_symbol_users(code, asked) if callers else None
     if isinstance(users, SymbolUsers):
-        return Output(views.symbol_users_to_json(users), lambda: print_code_lines(views.render_symbol_users(users, everything)))
+        return Page(views.symbol_users_to_json(users), lambda: print_code_lines(views.render_symbol_users(users, everything)))
     if users:
         choice = {"choose": views.symbol_hits_to_json(users)}
-        return Output(choice, lambda: print_code_lines(views.render_symbol_choice(users, asked)), 1)
+        return Page(choice, lambda: print_code_lines(views.render_symbol_choice(users, asked)), 1)
     found = find_existing_symbols(code, asked, most=limit)
-    return Output(views.symbol_hits_to_json(found), lambda: print_code_lines(views.render_symbol_hits(found, asked)))
+    return Page(views.symbol_hits_to_json(found), lambda: print_code_lines(views.render_symbol_hits(found, asked)))
 
 
 @command.command("violations")
@@ -87,7 +88,7 @@ def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: 
     help="github: annotations of a workflow; sarif: for code scanning; json: the same as --json.",
 )
 @click.option("--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit 1 over N functions; only measures.")
-def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_over: int | None) -> Output:
+def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_over: int | None) -> Page:
     """List functions over ruff's complexity limits, worst first.
 
     Limits come from the project's ruff settings, if any. Changes nothing; `afresh run --type fix_violation` fixes them.
@@ -104,10 +105,10 @@ def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_o
     data = {"violations": [*map(violation_to_json, found)], "number": number}
     code = int(fail_over is not None and number > fail_over)
     if form in ("json", "sarif"):
-        return Output(data, lambda: print_json(data if form == "json" else violations_to_sarif(found)), code)
+        return Page(data, lambda: print_json(data if form == "json" else violations_to_sarif(found)), code)
     if form == "github":
-        return Output(data, "\n".join(map(render_github_annotation, found)), code)
-    return Output(data, render_violations(found, number, offers), code)
+        return Page(data, "\n".join(map(render_github_annotation, found)), code)
+    return Page(data, render_violations(found, number, offers), code)
 
 
 PROFILE_LEVELS = ("user", "project", "type", "task")
@@ -120,7 +121,7 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 @click.option("--write", is_flag=True, help="Write the project level into your AGENT.md, AGENTS.md or CLAUDE.md, as a section.")
 @click.option("--try", "run", is_flag=True, help="Run the tests now, in the sandbox, and store the result.")
 @with_project
-def show_profile(project: Project, level: str | None, goal: str, type_: str, write: bool, run: bool) -> Output:
+def show_profile(project: Project, level: str | None, goal: str, type_: str, write: bool, run: bool) -> Page:
     """Show what is known: versions, folders, tests, hot spots."""
     from afresh.app.code.project_profile import ProfileRequest, profile_checkout, write_profile_section
     from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
@@ -129,7 +130,7 @@ def show_profile(project: Project, level: str | None, goal: str, type_: str, wri
         profile = profile_checkout(project, ProfileRequest(type_, goal, run))
     if write:
         wrote = str(write_profile_section(project, profile.fingerprint).relative_to(project.paths.root))
-        return Output({"wrote": wrote}, f"wrote {wrote}")
+        return Page({"wrote": wrote}, f"wrote {wrote}")
     levels = (level,) if level else PROFILE_LEVELS
     text = render_profile(profile, levels) if sys.stdout.isatty() else format_plain_profile(profile, levels)
-    return Output(profile_to_json(profile, levels), text)
+    return Page(profile_to_json(profile, levels), text)

@@ -16,7 +16,6 @@ from afresh.app.inspect.measure_calls import list_call_prices, measure_task_yiel
 from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project
 from afresh.cli.options import TypeOption, with_project, with_task
-from afresh.cli.output import Output
 from afresh.cli.render import context as views
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.context_yield import render_yield, yield_to_json
@@ -29,6 +28,7 @@ from afresh.cli.render.provider_usage import (
 )
 from afresh.core.text import escape_hidden, format_count
 from afresh.views.model_calls import call_diff_to_json, call_to_json
+from afresh.views.page import Page
 
 task_argument = click.argument("task", required=False)
 step_option = click.option("--step", type=int, default=None, metavar="N", help="Step of the call (default: the last).")
@@ -54,22 +54,22 @@ def command() -> None:
     help="Write audit and thinking of each call to DIR instead.",
 )
 @with_project
-def show(project: Project, task: str | None, step: int | None, omitted: bool, id: str, span: str, out: Path | None) -> Output:
+def show(project: Project, task: str | None, step: int | None, omitted: bool, id: str, span: str, out: Path | None) -> Page:
     """Show one call: sections, tokens and the exact text."""
     if id:
         text = read_block_text(project, id, span)
-        return Output({"block": id, "text": text}, escape_hidden(text))
+        return Page({"block": id, "text": text}, escape_hidden(text))
     name = find_task(project, task)
     if out:
         files = write_call_files(project, name, out, step)
         wrote = f"wrote {format_count(len(files), 'file')} to {out}"
-        return Output({"folder": str(out), "files": sorted(map(str, files))}, wrote)
+        return Page({"folder": str(out), "files": sorted(map(str, files))}, wrote)
     call = load_call(project, name, step)
     usage = call.audit, price_recorded_call(call), call.reply
     shown = call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn
     origin = {"base": call.origin.base, "why": call.origin.why}
     text = views.render_whole_call(call.origin, shown, render_provider_usage(*usage), () if omitted else call.sections)
-    return Output(call_to_json(*shown) | origin | provider_usage_to_json(*usage), text)
+    return Page(call_to_json(*shown) | origin | provider_usage_to_json(*usage), text)
 
 
 @command.command()
@@ -77,25 +77,25 @@ def show(project: Project, task: str | None, step: int | None, omitted: bool, id
 @click.argument("first", type=int, required=False)
 @click.argument("second", type=int, required=False)
 @with_task
-def diff(project: Project, task: str, first: int | None, second: int | None) -> Output:
+def diff(project: Project, task: str, first: int | None, second: int | None) -> Page:
     """Compare the calls of two steps (default: the last two)."""
     other = load_call(project, task, second)
     call = load_call(project, task, first or other.step - 1)
     compared = call.sections, other.sections, (call.step, other.step)
-    return Output(call_diff_to_json(*compared), views.render_call_diff(*compared))
+    return Page(call_diff_to_json(*compared), views.render_call_diff(*compared))
 
 
 @command.command()
 @task_argument
 @click.option("--sections", is_flag=True, help="Show how much of each section the replies drew on instead.")
 @with_task
-def cost(project: Project, task: str, sections: bool) -> Output:
+def cost(project: Project, task: str, sections: bool) -> Page:
     """Show tokens sent, paid and cacheable, call by call."""
     if sections:
         calls = measure_task_yield(project, task)
-        return Output(yield_to_json(calls), render_yield(calls))
+        return Page(yield_to_json(calls), render_yield(calls))
     prices = list_call_prices(project, task)
-    return Output([*map(call_price_to_json, prices)], render_call_prices(prices))
+    return Page([*map(call_price_to_json, prices)], render_call_prices(prices))
 
 
 @command.command()
@@ -103,19 +103,19 @@ def cost(project: Project, task: str, sections: bool) -> Output:
 @task_argument
 @step_option
 @with_task
-def why(project: Project, task: str, name: str, step: int | None) -> Output:
+def why(project: Project, task: str, name: str, step: int | None) -> Page:
     """Explain why NAME is, or is not, in a call.
 
     NAME is an identifier, a path or any text. If it was dropped, this shows when, why and how to get it back.
     """
     explanation = explain_name_in_call(project, task, name, step)
-    return Output(views.name_explanation_to_json(explanation), views.render_name_explanation(explanation))
+    return Page(views.name_explanation_to_json(explanation), views.render_name_explanation(explanation))
 
 
 @command.command()
 @task_argument
 @with_task
-def verify(project: Project, task: str) -> Output:
+def verify(project: Project, task: str) -> Page:
     """Rebuild every call from the journal and compare."""
     with show_activity_line("rebuilding the calls"):
         calls = list(verify_calls(project, task))
@@ -132,16 +132,16 @@ def verify(project: Project, task: str) -> Output:
         {"step": call.step, "recorded": call.recorded, "rebuilt": call.hash, "same": call.same, "intact": call.is_intact}
         for call in calls
     ]
-    return Output(data, "\n".join(lines), int(bool(wrong)))
+    return Page(data, "\n".join(lines), int(bool(wrong)))
 
 
 @command.command("instructions")
 @click.argument("path", default="", metavar="[PATH]")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
-def show_instructions(path: str, type_: str) -> Output:
+def show_instructions(path: str, type_: str) -> Page:
     """Show the instructions for work on PATH.
 
     Those of AGENT.md, CLAUDE.md and the like, with their sources.
     """
     preview = preview_instructions(Path.cwd(), path, type_)
-    return Output(instructions_to_json(preview), render_instructions_preview(preview), int(bool(preview.faults)))
+    return Page(instructions_to_json(preview), render_instructions_preview(preview), int(bool(preview.faults)))

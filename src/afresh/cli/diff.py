@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from afresh.cli.options import read_current_tasks
-from afresh.cli.output import Output, choose_colour, wants_json
+from afresh.cli.output import choose_colour, wants_json
+from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.core.change import Change
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("task", required=False)
 @click.option("--stat", is_flag=True, help="Only the files, with lines added and removed.")
 @click.option("--name-only", is_flag=True, help="Only the names of the files.")
-def command(task: str | None, stat: bool, name_only: bool) -> Output | None:
+def command(task: str | None, stat: bool, name_only: bool) -> Page | None:
     """Show what TASK (default: the latest) has changed since its base, up to its last finished step.
 
     Also works while it runs, and after it was applied. At a terminal it is shown with $GIT_PAGER, $PAGER or less; in a
@@ -40,7 +41,7 @@ def command(task: str | None, stat: bool, name_only: bool) -> Output | None:
     if not (changes or wants_json()):
         return print_nothing_changed(state)
     data = {"task": state.task.id, "base": state.workspace.base, "changes": changes_to_json(changes)}
-    return Output(
+    return Page(
         data, "\n".join([change.path for change in changes] if name_only or not changes else describe_change_sizes(changes))
     )
 

@@ -12,10 +12,11 @@ from afresh.app.stored_state.check_state import StateReport, check_state
 from afresh.app.stored_state.repair_state import list_exported_tasks, repair_state
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import open_current_project, with_project
-from afresh.cli.output import Output, echo_wrapped
+from afresh.cli.output import echo_wrapped
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.project import findings_to_json, render_findings
 from afresh.core.text import format_count
+from afresh.views.page import Page
 
 MAX_PROBLEMS_SHOWN = 8
 """Of an area; --json has all."""
@@ -25,7 +26,7 @@ MAX_PROBLEMS_SHOWN = 8
 @click.option("--deep", is_flag=True, help="Check all that is stored instead: every journal, text, snapshot, view and fact.")
 @click.option("--repair", is_flag=True, help="Bring back of it what can be; the old database is kept.")
 @click.option("--rebuild", is_flag=True, help="Write session files and other views again from the journal instead.")
-def command(deep: bool, repair: bool, rebuild: bool) -> Output:
+def command(deep: bool, repair: bool, rebuild: bool) -> Page:
     """Check the sandbox, git, models and every journal. Changes nothing without --repair or --rebuild."""
     if rebuild:
         return rebuild_project()
@@ -34,20 +35,20 @@ def command(deep: bool, repair: bool, rebuild: bool) -> Output:
     with show_activity_line("trying to get out of the sandbox, checking git, models and journals"):
         findings = examine_everything(Path.cwd())
     code = ExitCode.SETUP if any(finding.level == "fail" for finding in findings) else 0
-    return Output(findings_to_json(findings), render_findings(findings), code)
+    return Page(findings_to_json(findings), render_findings(findings), code)
 
 
 @with_project
-def rebuild_project(project: Project) -> Output:
+def rebuild_project(project: Project) -> Page:
     """Write the views again; calls missing from the spending ledger are restored, too."""
     with show_activity_line("writing the files again from the journal"):
         tasks, calls = rebuild_views(project), restore_missing_calls(project)
     restored = f"\nrestored {format_count(calls, 'call')} in the spending ledger" if calls else ""
-    return Output({"tasks": tasks, "calls": calls}, f"rewrote the files of {format_count(tasks, 'task')}{restored}")
+    return Page({"tasks": tasks, "calls": calls}, f"rewrote the files of {format_count(tasks, 'task')}{restored}")
 
 
 @with_project
-def check_stored_state(project: Project, repair: bool) -> Output:
+def check_stored_state(project: Project, repair: bool) -> Page:
     with show_activity_line("checking what is stored") as told:
         report = check_state(project, list_exported_tasks(project), told)
         done: list[str] = []
@@ -56,7 +57,7 @@ def check_stored_state(project: Project, repair: bool) -> Output:
             project = open_current_project()
             report = check_state(project, list_exported_tasks(project), told)
     data = {"areas": [*map(asdict, report.areas)], "problems": report.problems, "done": done}
-    return Output(data, lambda: print_state_report(report, done), ExitCode.NOT_DONE if report.problems else 0)
+    return Page(data, lambda: print_state_report(report, done), ExitCode.NOT_DONE if report.problems else 0)
 
 
 def print_state_report(report: StateReport, done: list[str]) -> None:

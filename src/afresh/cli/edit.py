@@ -6,8 +6,8 @@ from afresh.app.orders.tasks import find_task, order_limits
 from afresh.app.project import Project
 from afresh.app.queue.queue_place import PlaceEdit, edit_place, make_place
 from afresh.cli.options import make_knob_option, priority_type, with_task
-from afresh.cli.output import Output
 from afresh.errors import BadInput
+from afresh.views.page import Page
 from afresh.views.task_facts import describe_limits, format_time, limits_to_json
 
 
@@ -22,7 +22,7 @@ from afresh.views.task_facts import describe_limits, format_time, limits_to_json
 @make_knob_option("budget", "max_budget")
 @click.option("--project", "project_name", default="", metavar="P", help="File it under this project.")
 @with_task
-def command(project: Project, task: str, **given) -> Output:
+def command(project: Project, task: str, **given) -> Page:
     """Change the limits of TASK and its place in the queue: priority, what it waits for, labels, due time.
 
     The goal and the checks of a task never change; `afresh discard` it and add another.
@@ -33,7 +33,7 @@ def command(project: Project, task: str, **given) -> Output:
         state = order_limits(project, task, knobs.get("budget", 0), knobs.get("max_budget", 0))
         if not any(given.values()) and given["priority"] is None:
             data = {"task": task, "status": state.status.value, "limits": limits_to_json(state)}
-            return Output(data, f"{task} is {state.status}: {describe_limits(state)}")
+            return Page(data, f"{task} is {state.status}: {describe_limits(state)}")
     no_due = given["due"] == "none"
     after = tuple(find_task(project, need) for need in given["after"])
     not_after = tuple(need if need == "all" else find_task(project, need) for need in given["not_after"])
@@ -47,4 +47,4 @@ def command(project: Project, task: str, **given) -> Output:
     filed += [f"due {due}"] if due else []
     filed += [f"project {place.project}"] if place.project else []
     text = f"{task} has priority {place.priority} and waits for {', '.join(place.needs) or 'no other task'}"
-    return Output(data, "\n".join([text, *filter(None, ["; ".join(filed)])]))
+    return Page(data, "\n".join([text, *filter(None, ["; ".join(filed)])]))

@@ -13,30 +13,30 @@ from afresh.app.stored_state.export_import import (
 )
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import with_project
-from afresh.cli.output import Output
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.export_import import export_to_json, import_to_json, render_export, render_import
+from afresh.views.page import Page
 
 
 @click.command("export")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Export only this task and those it waits for. Repeatable.")
 @with_project
-def export_command(project: Project, folder: Path | None, tasks: tuple[str, ...]) -> Output:
+def export_command(project: Project, folder: Path | None, tasks: tuple[str, ...]) -> Page:
     """Write all tasks to FOLDER (default: .afresh/export).
 
     The files contain what the journals contain: goals, code, outputs and replies.
     """
     with show_activity_line("exporting tasks") as tell:
         done = export_project_tasks(project, folder or find_export_folder(project), tasks, tell)
-    return Output(export_to_json(done), render_export(done, project.paths.root), ExitCode.SETUP if done.damaged else 0)
+    return Page(export_to_json(done), render_export(done, project.paths.root), ExitCode.SETUP if done.damaged else 0)
 
 
 @click.command("import")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--allow-network", is_flag=True, help="Take tasks that open the network, too; see `afresh allow`.")
 @with_project
-def import_command(project: Project, folder: Path | None, allow_network: bool) -> Output:
+def import_command(project: Project, folder: Path | None, allow_network: bool) -> Page:
     """Import the tasks in FOLDER (default: the copy in .afresh/state/export, and .afresh/export).
 
     Safe to repeat. Import only what you trust.
@@ -46,4 +46,4 @@ def import_command(project: Project, folder: Path | None, allow_network: bool) -
             arrivals = import_project_tasks(project, folder, tell, allow_network)
         else:
             arrivals = import_lost_tasks(project, tell, allow_network)
-    return Output(import_to_json(arrivals), render_import(arrivals), int(any(arrival.refused for arrival in arrivals)))
+    return Page(import_to_json(arrivals), render_import(arrivals), int(any(arrival.refused for arrival in arrivals)))

@@ -5,17 +5,17 @@ import click
 from afresh.app.project import Project
 from afresh.app.queue.hold_task import pause_task, release_task
 from afresh.cli.options import with_task
-from afresh.cli.output import Output
 from afresh.core.codec import to_plain_value
 from afresh.core.state import State
 from afresh.core.task import TaskStatus
+from afresh.views.page import Page
 
 
 @click.command("hold")
 @click.argument("task")
 @click.argument("why", default="", metavar="[WHY]")
 @with_task
-def hold_command(project: Project, task: str, why: str) -> Output:
+def hold_command(project: Project, task: str, why: str) -> Page:
     """Keep TASK from being worked on until `afresh release`, even while it runs: its worker stops before its next call.
 
     WHY is kept in the journal. `afresh edit TASK --after OTHER` lets it wait for another task.
@@ -28,7 +28,7 @@ def hold_command(project: Project, task: str, why: str) -> Output:
 @click.command("release")
 @click.argument("task")
 @with_task
-def release_command(project: Project, task: str) -> Output:
+def release_command(project: Project, task: str) -> Page:
     """Let workers have TASK again: one that was held, has failed or was discarded.
 
     `afresh resume` also works on it right away.
@@ -39,7 +39,7 @@ def release_command(project: Project, task: str) -> Output:
     return make_hold_output(state, f"{state.task.id} is {state.status}; {then}")
 
 
-def make_hold_output(state: State, text: str, owner: str = "") -> Output:
+def make_hold_output(state: State, text: str, owner: str = "") -> Page:
     hold = to_plain_value(state.place.hold) if state.place.hold else None
     data = {"task": state.task.id, "status": state.status.value, "hold": hold, "asked_worker": bool(owner)}
-    return Output(data, text)
+    return Page(data, text)

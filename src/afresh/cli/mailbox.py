@@ -4,7 +4,8 @@ import sys
 
 import click
 
-from afresh.cli.output import Output, wants_json
+from afresh.cli.output import wants_json
+from afresh.views.page import Page
 
 
 @click.command("mailbox")
@@ -14,7 +15,7 @@ from afresh.cli.output import Output, wants_json
 @click.option("--request", "-r", "name", default="", metavar="NAME", help="Which request (default: the next).")
 @click.option("--wait", default=0.0, type=float, metavar="S", help="Wait up to S seconds for a request.")
 @click.option("--thought", "-t", default="", metavar="TEXT", help="The reasoning to send along with a TOOL call.")
-def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: float, thought: str) -> Output:
+def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: float, thought: str) -> Page:
     """Play the model by hand: show the next request in DIR, or answer it with a TOOL call.
 
     `-` in place of TOOL reads a whole reply, as JSON, from standard input. NAME is the beginning of a request's name, its
@@ -32,14 +33,14 @@ def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: fl
         mailbox.await_request(box, wait)
     if lists:
         found = mailbox.list_mailbox_requests(box)
-        return Output(open_requests_to_json(found), render_open_requests(found, time.time()))
+        return Page(open_requests_to_json(found), render_open_requests(found, time.time()))
     post = mailbox.pick_request(box, name)
     if not call:
         if post.posted.problem and not wants_json():
             click.secho(escape_hidden(post.posted.problem), fg="yellow", err=True)
-        return Output(request_to_json(post), escape_hidden(post.page))
+        return Page(request_to_json(post), escape_hidden(post.page))
     made = mailbox.build_tool_reply(post, call[0], call[1:], thought) if call != ("-",) else None
     text = json.dumps(made, ensure_ascii=False, indent=1) if made else sys.stdin.read()
     tools = [action.tool for action in mailbox.post_reply(box, post, text).actions]
     text = f"{post.posted.stem}: {', '.join(tools) or 'text without a tool call'}"
-    return Output({"request": post.posted.stem, "tools": tools}, text)
+    return Page({"request": post.posted.stem, "tools": tools}, text)

@@ -179,9 +179,9 @@ def finish_command(result: Any) -> Any:
     """Print what the command has returned; a number is its exit code."""
     if result is None or isinstance(result, int):
         return result
-    from afresh.cli.output import print_output
+    from afresh.cli.output import print_page
 
-    return print_output(result)
+    return print_page(result)
 
 
 def run_command_line(args: Sequence[str]) -> int:

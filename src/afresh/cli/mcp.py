@@ -6,8 +6,9 @@ from dataclasses import replace
 import click
 
 from afresh.cli.options import WholeNumber
-from afresh.cli.output import Output, wants_json
+from afresh.cli.output import wants_json
 from afresh.cli.render.mcp_servers import mcp_server_to_json, render_mcp_server
+from afresh.views.page import Page
 
 
 @click.group(invoke_without_command=True)
@@ -42,7 +43,7 @@ def command(context: click.Context, http: int | None, read_only: bool, folder: s
 @click.option("--approve", is_flag=True, help="Approve tools of SERVER as they are described now (default: all).")
 @click.option("--revoke", is_flag=True, help="Take back the approval of SERVER's tools.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before tools are approved.")
-def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool, yes: bool) -> Output:
+def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool, yes: bool) -> Page:
     """Start the MCP servers of your config.toml and list their tools."""
     from afresh.app.mcp_servers import list_mcp_servers, revoke_server
     from afresh.app.settings import load_user_settings
@@ -55,13 +56,13 @@ def list_servers(name: str, tools: tuple[str, ...], approve: bool, revoke: bool,
         return approve_server(name, tools, yes)
     if revoke:
         number = revoke_server(name)
-        return Output({"revoked": number}, f"revoked {number} tools of {name}")
+        return Page({"revoked": number}, f"revoked {number} tools of {name}")
     listed = list_mcp_servers(load_user_settings(), [name] if name else [])
     text = "\n".join(map(render_mcp_server, listed)) or "no MCP servers; add [mcp.servers.NAME] to your config.toml"
-    return Output([*map(mcp_server_to_json, listed)], text)
+    return Page([*map(mcp_server_to_json, listed)], text)
 
 
-def approve_server(name: str, tools: tuple[str, ...], yes: bool) -> Output:
+def approve_server(name: str, tools: tuple[str, ...], yes: bool) -> Page:
     from afresh.app.mcp_servers import ToolStanding, approve_tools, list_mcp_servers
     from afresh.app.settings import load_user_settings
     from afresh.errors import BadInput, NeedsPerson
@@ -81,4 +82,4 @@ def approve_server(name: str, tools: tuple[str, ...], yes: bool) -> Output:
         click.confirm(f"Approve {len(able)} as described? They run outside of the sandbox, as you.", abort=True, err=True)
     approve_tools(settings, name, able)
     text = f"approved {len(able)}; a task uses them with --mcp {name}, or --mcp {able[0].full_name}"
-    return Output({"approved": [tool.full_name for tool in able]}, text)
+    return Page({"approved": [tool.full_name for tool in able]}, text)

@@ -5,13 +5,14 @@ import sys
 import click
 
 from afresh.cli.exit_codes import ExitCode
-from afresh.cli.output import Output, wants_json
+from afresh.cli.output import wants_json
+from afresh.views.page import Page
 
 
 @click.group(invoke_without_command=True)
 @click.option("--ask", is_flag=True, help="Query local servers (Ollama, vLLM, llama.cpp) for models.")
 @click.pass_context
-def command(context: click.Context, ask: bool) -> Output | None:
+def command(context: click.Context, ask: bool) -> Page | None:
     """List your models: context window, price and where the key comes from. Sends nothing."""
     if context.invoked_subcommand:
         return None
@@ -29,13 +30,13 @@ def command(context: click.Context, ask: bool) -> Output | None:
             str(find_user_config()),
             tuple(models.find_package_faults().values()),
         )
-    return Output(views.models_to_json(told), views.render_models(told))
+    return Page(views.models_to_json(told), views.render_models(told))
 
 
 @command.command()
 @click.argument("name")
 @click.option("--yes", "-y", is_flag=True, help="Skip the confirmation before a paid call.")
-def check(name: str, yes: bool) -> Output:
+def check(name: str, yes: bool) -> Page:
     """Test a model with one small call: key, address, tools, streaming.
 
     NAME is one of your models, or provider:model. With a paid model this costs a fraction of a cent.
@@ -49,7 +50,7 @@ def check(name: str, yes: bool) -> Output:
     from afresh.cli.render.project import findings_to_json, render_findings
 
     if found := find_needless_trial(name):
-        return Output(findings_to_json(found), render_findings(found))
+        return Page(findings_to_json(found), render_findings(found))
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not wants_json():
         click.secho(costs, dim=True, err=True)
@@ -58,13 +59,13 @@ def check(name: str, yes: bool) -> Output:
     with show_activity_line(f"calling {trial.label}"):
         findings = run_model_trial(trial)
     code = ExitCode.SETUP if any(finding.level == "fail" for finding in findings) else 0
-    return Output(findings_to_json(findings), render_findings(findings), code)
+    return Page(findings_to_json(findings), render_findings(findings), code)
 
 
 @command.command()
 @click.argument("name")
 @click.option("--delete", is_flag=True, help="Remove the key from the keyring.")
-def key(name: str, delete: bool) -> Output:
+def key(name: str, delete: bool) -> Page:
     """Store an API key in the system keyring.
 
     NAME is one of your models, or a provider (anthropic, openai …). The key is read without echo, or from
@@ -81,4 +82,4 @@ def key(name: str, delete: bool) -> Output:
         if not secret:
             raise BadInput("no key was given", next=f"afresh models key {name}", safe="nothing was stored")
     done = store_model_key(own, name, secret)
-    return Output({"name": name, "what": done}, done)
+    return Page({"name": name, "what": done}, done)

@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,16 +11,7 @@ from afresh.core.text import to_visible_json
 
 if TYPE_CHECKING:
     from afresh.cli.render.widgets import Line
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What a command returns: the same as data and as text, and its exit code."""
-
-    data: Any
-    text: Any = ""
-    """Text, lines, something that rich draws, or a function that makes one of them: it is not called with --json."""
-    code: int = 0
+    from afresh.views.page import Page
 
 
 JSON_KEY = "afresh.json"
@@ -49,21 +39,24 @@ def wants_json() -> bool:
     return bool(context and context.meta.get(JSON_KEY))
 
 
-def print_output(output: Output) -> int:
+def print_page(page: "Page") -> int:
+    """Print a page, and return its exit code."""
     if wants_json():
-        print_json(output.data)
+        print_json(page.data)
     else:
-        print_text(output.text() if callable(output.text) else output.text)
-    return output.code
+        print_blocks(page.blocks() if callable(page.blocks) else page.blocks)
+    return page.code
 
 
-def print_text(text: Any) -> None:
-    """Print text as it is, lines of spans in colour, anything else with rich. Empty text and None print nothing."""
-    if isinstance(text, str):
-        return click.echo(text) if text else None
-    if isinstance(text, list):
-        return print_lines(text)
-    return None if text is None else print_rendered(text)
+def print_blocks(blocks: Any) -> None:
+    """Print text as it is, and blocks for the width of the terminal; nothing if there is nothing."""
+    if isinstance(blocks, str):
+        return click.echo(blocks) if blocks else None
+    if isinstance(blocks, Sequence):
+        from afresh.cli.render.draw_page import draw_blocks
+
+        return print_lines(draw_blocks(blocks, measure_width()))
+    return None if blocks is None else print_rendered(blocks)
 
 
 def print_json(value: Any) -> None:

@@ -3,7 +3,8 @@
 import click
 
 from afresh.cli.options import read_current_tasks
-from afresh.cli.output import Output, echo_wrapped
+from afresh.cli.output import echo_wrapped
+from afresh.views.page import Page
 
 PARTS = ("branch", "title", "body")
 
@@ -15,7 +16,7 @@ PARTS = ("branch", "title", "body")
 @click.option("--unverified", is_flag=True, help="Push even if the checks did not pass.")
 @click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Where to push.")
 @click.option("--base", default="", metavar="BRANCH", help="Branch to merge into (default: the forge's own).")
-def command(task: str | None, only: str | None, **more) -> Output:
+def command(task: str | None, only: str | None, **more) -> Page:
     """Write a pull request for TASK (default: the latest): branch, title, body, and the commands that open it.
 
     Nothing leaves this machine without --push, and nothing unverified without --unverified.
@@ -37,7 +38,7 @@ def command(task: str | None, only: str | None, **more) -> Output:
     changes, report = list_diff_changes(project.root, state), find_last_report(project.journal.journal(state.task.id))
     request, target = make_pull_request(state, changes, report), PullRequestTarget(more["remote"], more["base"])
     if only:
-        return Output({only: getattr(request, only)}, getattr(request, only))
+        return Page({only: getattr(request, only)}, getattr(request, only))
     commands = list_commands(project.root, state.task.id, request, target)
     pushed = push_result(project.root, state, target, more["unverified"]) if more["push"] else ""
     opened = create_pull_request(project.root, request, target) if pushed else ""
@@ -54,4 +55,4 @@ def command(task: str | None, only: str | None, **more) -> Output:
             click.secho("Open it with:" if pushed else "Push and open it with `afresh pr --push`, or:", dim=True, err=True)
             click.echo("\n".join(f"  {line}" for line in commands), err=True)
 
-    return Output(data | {"pushed": bool(pushed), "opened": opened, "next": commands}, print_outcome)
+    return Page(data | {"pushed": bool(pushed), "opened": opened, "next": commands}, print_outcome)

@@ -13,10 +13,10 @@ from afresh.app.inspect.replay_sessions import (
     write_replay_page,
 )
 from afresh.cli.options import WholeNumber
-from afresh.cli.output import Output
 from afresh.cli.render.console import open_console
 from afresh.cli.render.replay import render_replay_report, show_progress_bar
 from afresh.replay.report import report_to_json
+from afresh.views.page import Page
 
 DEFAULT_PAGE_FILE = "afresh-replay.html"
 
@@ -42,7 +42,7 @@ DEFAULT_PAGE_FILE = "afresh-replay.html"
     "--price", default=0.0, type=click.FloatRange(min=0), metavar="IN", help="Price in dollars per million input tokens."
 )
 @click.option("--sample", is_flag=True, help="Use the sample session shipped with afresh.")
-def command(files: tuple[Path, ...], budget: int, html: str, price: float, sample: bool) -> Output:
+def command(files: tuple[Path, ...], budget: int, html: str, price: float, sample: bool) -> Page:
     """Show what afresh would have sent in sessions recorded by another agent.
 
     Also shows whether the prompts contained what the next action needed. Needs no key. Reads sessions of
@@ -57,7 +57,7 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
         report = replay_sessions(chosen, wanted, watch)
     if page and wanted.album:
         write_replay_page(page, report, wanted.album)
-    return Output(report_to_json(report) | {"page": str(page) if page else None}, render_replay_report(report, page))
+    return Page(report_to_json(report) | {"page": str(page) if page else None}, render_replay_report(report, page))
 
 
 def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:

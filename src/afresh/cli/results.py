@@ -11,23 +11,24 @@ from afresh.app.queue.hold_task import discard_task
 from afresh.app.results.task_result import apply_task_result, list_tasks_without_result, undo_task_steps
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import WholeNumber, with_project
-from afresh.cli.output import Output, wants_json
+from afresh.cli.output import wants_json
 from afresh.cli.render.activity import show_activity_line
 from afresh.core.task import TaskStatus
 from afresh.core.text import format_count
 from afresh.errors import BadInput
+from afresh.views.page import Page
 
 
 @click.command("apply")
 @click.argument("task", required=False)
 @click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
 @with_project
-def apply_command(project: Project, task: str | None, unverified: bool) -> Output:
+def apply_command(project: Project, task: str | None, unverified: bool) -> Page:
     """Merge the branch of TASK (default: the latest that is done) into your current branch."""
     with show_activity_line("merging the branch"):
         name = find_task(project, task, lambda ticket: unverified or ticket.status is TaskStatus.DONE)
         state, done = apply_task_result(project, name, unverified)
-    return Output({"task": state.task.id, "status": state.status.value, "what": done}, done)
+    return Page({"task": state.task.id, "status": state.status.value, "what": done}, done)
 
 
 @click.command("undo")
@@ -37,7 +38,7 @@ def apply_command(project: Project, task: str | None, unverified: bool) -> Outpu
 )
 @click.option("--why", default="", metavar="WORDS", help="The reason; the model gets it and does not repeat the change.")
 @with_project
-def undo_command(project: Project, task: str | None, steps: int, why: str) -> Output:
+def undo_command(project: Project, task: str | None, steps: int, why: str) -> Page:
     """Undo the last change of TASK (default: the latest that has begun), in its own worktree. A finished task can then go on."""
     name = find_task(project, task, lambda ticket: ticket.detail and ticket.detail.step and not ticket.status.closed)
     before, after = project.store.load(name), undo_task_steps(project, name, steps, why)
@@ -49,7 +50,7 @@ def undo_command(project: Project, task: str | None, steps: int, why: str) -> Ou
     if after.head == before.head:
         done = f"finished the interrupted undo in {name}; nothing else was undone"
     then = f"`afresh resume {name}` continues from there; the agent is told about the undo"
-    return Output(data, f"{done}; files still changed: {left}\n{then}")
+    return Page(data, f"{done}; files still changed: {left}\n{then}")
 
 
 @click.command("discard")
@@ -58,7 +59,7 @@ def undo_command(project: Project, task: str | None, steps: int, why: str) -> Ou
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before a verified result is deleted.")
 @click.option("--why", default="", metavar="WORDS", help="The reason, kept in the journal.")
 @with_project
-def discard_command(project: Project, tasks: tuple[str, ...], failed: bool, yes: bool, why: str) -> Output:
+def discard_command(project: Project, tasks: tuple[str, ...], failed: bool, yes: bool, why: str) -> Page:
     """End each TASK, and delete its worktree and branch. Its journal is kept.
 
     The worker of a task that runs does it before its next call.
@@ -81,7 +82,7 @@ def discard_command(project: Project, tasks: tuple[str, ...], failed: bool, yes:
             back = f"; its result was commit {commit[:12]}: `git branch NAME {commit[:12]}` brings it back" if commit else ""
             waits = f"its worker discards {state.task.id} before its next call"
             click.echo(waits if owner else f"discarded {state.task.id}{back}")
-    return Output(rows, "" if states else "no task has ended without a result", ExitCode.NOT_DONE if kept else 0)
+    return Page(rows, "" if states else "no task has ended without a result", ExitCode.NOT_DONE if kept else 0)
 
 
 def confirm_deletion(task: str) -> bool:

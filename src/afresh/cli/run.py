@@ -23,7 +23,8 @@ from afresh.cli.options import (
     read_order,
     select_limits,
 )
-from afresh.cli.output import Output, echo_wrapped, print_output, wants_json
+from afresh.cli.output import echo_wrapped, print_page, wants_json
+from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -254,4 +255,4 @@ def report_outcome(project: "Project", state: "State", verbose: bool = False, st
     spent = sum_task_spending(project, state.task.id)
     data = run_summary_to_json(state, made, calls, history) | {"cost": cost_to_json(spent)}
     cost = describe_cost(spent)
-    print_output(Output(data, lambda: render_run_summary(state, made, calls, history, cost=cost, stays=stays)))
+    print_page(Page(data, lambda: render_run_summary(state, made, calls, history, cost=cost, stays=stays)))

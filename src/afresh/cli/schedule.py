@@ -23,13 +23,14 @@ from afresh.app.project import Project
 from afresh.app.service.stop_signal import StopSignal
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import make_knob_option, model_option, with_project
-from afresh.cli.output import Output, print_output, wants_json
+from afresh.cli.output import print_page, wants_json
 from afresh.core.codec import to_plain_value
 from afresh.core.heartbeat import HeartbeatItem, ItemState, ScheduleState
 from afresh.core.schedule import find_next_due
 from afresh.core.text import format_count
 from afresh.core.usage import format_dollars
 from afresh.errors import AfreshError
+from afresh.views.page import Page
 
 LOOP_SECONDS = 30.0
 """Between two looks at what is due."""
@@ -47,7 +48,7 @@ def command() -> None:
 
 @command.command("list")
 @with_project
-def list_all(project: Project) -> Output:
+def list_all(project: Project) -> Page:
     """Show schedules and items of the checklist, with times and costs."""
     listed, state = list_heartbeat_items(project), load_heartbeat_state(project)
     schedules = [(one, find_next_due(one.schedule, one.after)) for one in list_schedules(project)]
@@ -59,7 +60,7 @@ def list_all(project: Project) -> Output:
         lines += [f"  {one.note}"] if one.note else []
     items, rows = [item_to_json(*one) for one in listed], [schedule_to_json(*one) for one in schedules]
     data = {"paused": state.paused, "ran": state.ran, "items": items, "schedules": rows}
-    return Output(data, "\n".join(lines if schedules else [*lines, "no schedules"]))
+    return Page(data, "\n".join(lines if schedules else [*lines, "no schedules"]))
 
 
 def schedule_to_json(one: ScheduleState, due: float | None) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def schedule_to_json(one: ScheduleState, due: float | None) -> dict[str, Any]:
 @with_project
 def add_one(
     project: Project, goal: str | None, report: bool, every: str, cron: str, knobs: Mapping[str, Any], **order: Any
-) -> Output:
+) -> Page:
     """Add GOAL as a task each time that it is due."""
     if report == bool(goal):
         raise click.UsageError("give either a GOAL or --report")
@@ -87,16 +88,16 @@ def add_one(
         made = add_schedule(project, TaskOrder(goal, **order, **knobs), every, cron)
     else:
         made = add_report_schedule(project, every, cron)
-    return Output({"id": made.id}, f"{made.id}: {made.words}")
+    return Page({"id": made.id}, f"{made.id}: {made.words}")
 
 
 @command.command("remove")
 @click.argument("name", metavar="ID")
 @with_project
-def remove_one(project: Project, name: str) -> Output:
+def remove_one(project: Project, name: str) -> Page:
     """Remove a schedule; tasks that it has added stay."""
     removed = remove_schedule(project, name).id
-    return Output({"removed": removed}, f"removed {removed}")
+    return Page({"removed": removed}, f"removed {removed}")
 
 
 @command.command("run")
@@ -104,7 +105,7 @@ def remove_one(project: Project, name: str) -> Output:
 @click.option("--notify", metavar="COMMAND", default="", help="Run this with each announcement; 'desktop': a notification.")
 @click.option("--add-tasks", is_flag=True, help="Also add a task for each announcement.")
 @with_project
-def run_once_or_loop(project: Project, loop: bool, notify: str, add_tasks: bool) -> Output | None:
+def run_once_or_loop(project: Project, loop: bool, notify: str, add_tasks: bool) -> Page | None:
     """Check all items once, or each time that they are due."""
     as_json = wants_json()
     announcer = Announcer(project, lambda text: click.echo(text, err=as_json), notify, add_tasks)
@@ -129,17 +130,17 @@ def run_due(project: Project, terms: HeartbeatTerms, announcer: Announcer) -> No
     try:
         result = run_what_is_due(project, announcer, terms)
         if not result.skipped:
-            print_output(make_result_output(result))
+            print_page(make_result_output(result))
     except AfreshError as fault:
         click.echo(f"afresh: {fault}", err=True)
 
 
-def make_result_output(result: HeartbeatResult) -> Output:
+def make_result_output(result: HeartbeatResult) -> Page:
     lines = [f"{check.text}: {check.note}" for check in result.checks if check.note]
     lines.append(f"{sum(check.was_checked for check in result.checks)} checked, {len(result.changed)} changed")
     data = {"skipped": result.skipped, "checks": [*map(to_plain_value, result.checks)]}
     text = f"nothing was run: {result.skipped}" if result.skipped else "\n".join(lines)
-    return Output(data, text, ExitCode.SETUP if any(check.waits_for_model for check in result.checks) else 0)
+    return Page(data, text, ExitCode.SETUP if any(check.waits_for_model for check in result.checks) else 0)
 
 
 def item_to_json(item: HeartbeatItem, known: ItemState) -> dict[str, Any]:
@@ -165,7 +166,7 @@ def format_moment(at: float) -> str:
 @command.command("pause")
 @click.option("--off", is_flag=True, help="Watch the checklist again.")
 @with_project
-def pause_runs(project: Project, off: bool) -> Output:
+def pause_runs(project: Project, off: bool) -> Page:
     """Leave the checklist alone until `afresh schedule pause --off`."""
     pause_heartbeat(project, not off)
-    return Output({"paused": not off}, "the checklist is checked again" if off else "paused")
+    return Page({"paused": not off}, "the checklist is checked again" if off else "paused")

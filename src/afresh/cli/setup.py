@@ -29,11 +29,12 @@ from afresh.app.set_up_model import (
 )
 from afresh.app.set_up_model import find_address_fault as find_fault
 from afresh.app.settings import Settings, load_user_settings
-from afresh.cli.output import Output, echo_wrapped, print_rendered, wants_json
+from afresh.cli.output import echo_wrapped, print_rendered, wants_json
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.models import warn_of_call_cost
 from afresh.cli.render.project import render_findings
 from afresh.errors import BadInput, NeedsPerson
+from afresh.views.page import Page
 
 PROVIDER_NAMES = ("anthropic", "openai", "openrouter", "ollama", "vllm", "llamacpp", "compatible")
 
@@ -44,7 +45,7 @@ PROVIDER_NAMES = ("anthropic", "openai", "openrouter", "ollama", "vllm", "llamac
 @click.option("--base-url", default="", metavar="URL", help="Address of your own server.")
 @click.option("--key-env", default="", metavar="VARIABLE", help="Variable with the key, or keyring. Never the key itself.")
 @click.option("--no-try", is_flag=True, help="Write the settings without a test call.")
-def command(provider: str | None, model: str, base_url: str, key_env: str, no_try: bool) -> Output:
+def command(provider: str | None, model: str, base_url: str, key_env: str, no_try: bool) -> Page:
     """Choose the model for all tasks, try it with one small call, and write it into your config.toml.
 
     Asks for what the options leave out. Keys stay in the environment or the keyring; none is written to a file.
@@ -62,7 +63,7 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
         click.echo(written)
     done = set_up_repository()
     data = {"written": written, "provider": choice.provider, "model": choice.model, "done": list(done)}
-    return Output(data, "\n".join(done) or 'next, in your repository: afresh init, then afresh run "GOAL"')
+    return Page(data, "\n".join(done) or 'next, in your repository: afresh init, then afresh run "GOAL"')
 
 
 def refuse_missing_options(given: ModelChoice) -> None:

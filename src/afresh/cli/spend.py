@@ -8,20 +8,19 @@ from afresh.app.spending.period_report import report_period, write_period_report
 from afresh.app.spending.spending_ledger import open_ledger_at
 from afresh.app.spending.spending_report import SpendingGroup, parse_since, report_spending, reset_limit
 from afresh.cli.options import open_current_project
-from afresh.cli.output import Output
 from afresh.cli.render.spending import (
-    render_period_report,
-    render_spending_overview,
-    render_spending_table,
-    spending_to_json,
+    build_period_report,
+    build_spending,
 )
 from afresh.core.spending import LimitScope
-from afresh.views.period_report import report_to_json
+from afresh.views.page import Page
 
 
 @click.command("spend")
 @click.argument("task", required=False, metavar="")
-@click.option("--by", type=click.Choice([*SpendingGroup]), default=None, help="Group by this (default: an overview).")
+@click.option(
+    "--by", type=click.Choice([one.value for one in SpendingGroup]), default=None, help="Group by this (default: an overview)."
+)
 @click.option("--since", default="30d", show_default=True, metavar="WHEN", help="24h, 7d, 2w, today, all or a date.")
 @click.option("--all", "-a", "everywhere", is_flag=True, help="Include all projects.")
 @click.option("--week", is_flag=True, help="Show the last seven days beside those before: sizes, tasks, resumes, spending.")
@@ -30,13 +29,13 @@ from afresh.views.period_report import report_to_json
 )
 @click.option(
     "--reset",
-    type=click.Choice([*LimitScope]),
+    type=click.Choice([one.value for one in LimitScope]),
     metavar="SCOPE",
     help=f"Count for this limit anew: {', '.join(LimitScope)} [TASK].",
 )
 def command(
     task: str | None, by: str | None, since: str, everywhere: bool, week: bool, write: Path | None, reset: str | None
-) -> Output:
+) -> Page:
     """Show what model calls have cost in tokens and money."""
     if reset:
         return reset_and_report(LimitScope(reset), task)
@@ -46,19 +45,19 @@ def command(
         return show_week(write)
     own = open_ledger_at(Path.cwd())
     report = report_spending(own, SpendingGroup(by or "day"), parse_since(since, own.now), everywhere or by == "project")
-    return Output(spending_to_json(report), render_spending_table(report) if by else render_spending_overview(report))
+    return build_spending(report, is_overview=by is None)
 
 
-def reset_and_report(scope: LimitScope, task: str | None) -> Output:
+def reset_and_report(scope: LimitScope, task: str | None) -> Page:
     ended = [breaker.words for breaker in reset_limit(open_ledger_at(Path.cwd()), scope, task)]
     lines = [*(f"unblocked: {words}" for words in ended), f"reset the {scope} limit: it counts from now on"]
     lines += ["continue with: afresh resume, or afresh work"] if ended else []
-    return Output({"scope": scope, "unblocked": ended}, "\n".join(lines))
+    return Page({"scope": scope, "unblocked": ended}, "\n".join(lines))
 
 
-def show_week(file: Path | None) -> Output:
+def show_week(file: Path | None) -> Page:
     project = open_current_project()
     report = report_period(project)
     if file:
         click.echo(f"wrote {write_period_report(project, report, file)}", err=True)
-    return Output(report_to_json(report), render_period_report(report))
+    return build_period_report(report)

@@ -8,7 +8,8 @@ import click
 
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import quiet_option, read_current_tasks, verbose_option, with_task
-from afresh.cli.output import Output, measure_width, print_lines, wants_json
+from afresh.cli.output import measure_width, print_lines, wants_json
+from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -60,19 +61,19 @@ def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequenc
     return fits if wanted.due else order_parts_after_tasks(fits)
 
 
-def _render_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> Output:
+def _render_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", filters: Mapping[str, Any]) -> Page:
     from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import render_task_rows
     from afresh.core.task import TicketQuery
 
     if tickets:
-        return Output(None, render_task_rows(tickets, _describe_task_costs(project.root), project.clock.now(), measure_width()))
+        return Page(None, render_task_rows(tickets, _describe_task_costs(project.root), project.clock.now(), measure_width()))
     if any(filters.values()) and project.queue.tickets(TicketQuery(most=1)):
         others = any(value for name, value in filters.items() if name != "states")
-        return Output(None, "no such tasks" if others else f"no {' or '.join(filters['states'])} tasks")
+        return Page(None, "no such tasks" if others else f"no {' or '.join(filters['states'])} tasks")
     empty = explain_empty_store(project.queue, project.export_folder)
     text = f"{empty.what}; {empty.next}" if empty and empty.next else 'no tasks yet; start one: afresh run "GOAL"'
-    return Output(None, text, ExitCode.SETUP if empty and empty.lost else 0)
+    return Page(None, text, ExitCode.SETUP if empty and empty.lost else 0)
 
 
 @click.command("status")
@@ -80,7 +81,7 @@ def _render_task_rows(project: "TaskReader", tickets: "Sequence[QueueTicket]", f
 @click.option("--all", "-a", "everything", is_flag=True, help="All tasks, a line each, even finished ones.")
 @click.option("--graph", is_flag=True, help="Show which tasks wait for which: each above those it waits for.")
 @click.option("--mermaid", is_flag=True, help="With --graph: print Mermaid, as Markdown pages show it.")
-def status_command(everything: bool, graph: bool, mermaid: bool, **filters) -> Output:
+def status_command(everything: bool, graph: bool, mermaid: bool, **filters) -> Page:
     """Show running, waiting and finished tasks, with the next command for each."""
     from afresh.app.stored_state.lost_state import explain_empty_store
     from afresh.cli.render.status import StatusPage, render_status
@@ -100,19 +101,19 @@ def status_command(everything: bool, graph: bool, mermaid: bool, **filters) -> O
     code = ExitCode.SETUP if lost else 0
     if as_json:
         rows, figures = _find_tickets(project, filters), work_figures_to_json(project.queue.figures())
-        return Output({"tasks": [*map(ticket_detail_to_json, rows)], "spending": spending, "figures": figures} | lost, code=code)
+        return Page({"tasks": [*map(ticket_detail_to_json, rows)], "spending": spending, "figures": figures} | lost, code=code)
     page = StatusPage(empty, damage, now, spending, _describe_task_costs(project.root), measure_width())
-    return Output(None, render_status(seen, page), code)
+    return Page(None, render_status(seen, page), code)
 
 
-def _draw_graph(project: "TaskReader", mermaid: bool) -> Output:
+def _draw_graph(project: "TaskReader", mermaid: bool) -> Page:
     from afresh.views.task_graph import draw_graph_lines, graph_to_json, read_task_graph, render_mermaid
 
     graph = read_task_graph(project.queue)
     if not (graph.is_whole or mermaid or wants_json()):
         click.echo("There are more open tasks than are shown.", err=True)
     lines = draw_graph_lines(graph, measure_width()) or ["no task waits for another"]
-    return Output(graph_to_json(graph), render_mermaid(graph) if mermaid else "\n".join(lines))
+    return Page(graph_to_json(graph), render_mermaid(graph) if mermaid else "\n".join(lines))
 
 
 def _describe_task_costs(root: Path) -> Mapping[str, str]:
@@ -145,7 +146,7 @@ def _list_limit_warnings(root: Path, now: float) -> list[str]:
 @quiet_option
 def show_command(
     task: str | None, with_diff: bool, decisions: bool, checkpoints: bool, follow: bool, verbose: bool, quiet: bool
-) -> Output | int:
+) -> Page | int:
     """Show TASK (default: the latest): checks, changes, steps, failures, next commands.
 
     --follow shows each step as it ends, until the task ends or needs an answer, with the exit code of `afresh run`. Ctrl-C ends
@@ -172,7 +173,7 @@ def show_command(
         spent = read_task_spending(project.root, state.task.id)
         cost = cost_to_json(spent.line) | {"calls_sent": list(spent.tokens), "calls_nano_dollars": list(spent.money)}
         diff = {"diff": changes_to_json(list_diff_changes(project.root, state))} if with_diff else {}
-        return Output(task_to_json(state) | {"cost": cost, "queue": ticket_to_json(ticket) if ticket else {}} | diff)
+        return Page(task_to_json(state) | {"cost": cost, "queue": ticket_to_json(ticket) if ticket else {}} | diff)
     from afresh.cli.render.task import render_task
 
     print_lines(render_task(state, find_task_spending(project.root, state.task.id), measure_width(), ticket))
@@ -196,22 +197,22 @@ def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
 
 
 @with_task
-def show_checkpoints(project: "Project", task: str) -> Output:
+def show_checkpoints(project: "Project", task: str) -> Page:
     from afresh.app.results.recover_task import list_task_checkpoints
     from afresh.cli.render.checkpoints import checkpoint_to_json, render_checkpoints
 
     found = list_task_checkpoints(project, task)
     over = project.store.load(task).status.over
     text = render_checkpoints(task, [(one.state, one.reason) for one in found], over, measure_width())
-    return Output([checkpoint_to_json(one.state, one.reason, over) for one in found], text)
+    return Page([checkpoint_to_json(one.state, one.reason, over) for one in found], text)
 
 
 @with_task
-def show_decisions(project: "Project", task: str) -> Output:
+def show_decisions(project: "Project", task: str) -> Page:
     from afresh.cli.render.decisions import render_decisions
     from afresh.views.decision_log import list_decisions
     from afresh.views.decision_tree import build_decision_tree, decisions_to_json
 
     state = project.store.load(task)
     tree = build_decision_tree(list_decisions(project.store.journal(task)))
-    return Output(decisions_to_json(state, tree), render_decisions(state, tree))
+    return Page(decisions_to_json(state, tree), render_decisions(state, tree))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from afresh.cli.options import WholeNumber, add_run_options, model_option, open_current_project
-from afresh.cli.output import Output, echo_wrapped, print_output, wants_json
+from afresh.cli.output import echo_wrapped, print_page, wants_json
 from afresh.cli.run import NoSandboxAlarm, RunFlags, apply_and_report, run_with_progress
+from afresh.views.page import Page
 from afresh.views.task_facts import describe_outcome, list_next_commands
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
 @add_run_options
 def command(
     until_empty: bool, workers: int | None, seconds: float, auto_merge: bool, no_schedules: bool, **way: Any
-) -> int | Output:
+) -> int | Page:
     """Run the next ready task; interrupted ones come first. With a PostgreSQL store: tasks of all its projects, until stopped."""
     from afresh.fleet.stored_projects import find_fleet_address
 
@@ -96,7 +97,7 @@ def work_for_fleet(terms: "FleetTerms") -> int:
     return WorkerGroup(terms, lambda text: echo_line("", text), start_worker_process).run()
 
 
-def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> Output:
+def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> Page:
     """Work in this process, with progress on the screen and questions to the person there."""
     from afresh.core.task import TaskStatus
     from afresh.core.text import format_count
@@ -114,10 +115,10 @@ def work_alone(project: "Project", flags: RunFlags, until_empty: bool) -> Output
     except AfreshError:
         # for example a spending limit, which would stop the next task, too
         if wants_json() and done:
-            print_output(make_outcomes_output(done))
+            print_page(make_outcomes_output(done))
         raise
     if delayed:
-        print_output(make_outcomes_output(done))
+        print_page(make_outcomes_output(done))
         raise delayed[0]
     if done and not until_empty and not wants_json():
         counts = project.queue.counts()
@@ -142,7 +143,7 @@ def run_or_delay(project: "Project", flags: RunFlags, delayed: "list[AfreshError
                 echo_wrapped(f"{fault}; the task {'is tried again later' if fault.retry_at else 'has failed'}", err=True)
 
 
-def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> Output:
+def work_together(project: "Project", flags: RunFlags, terms: "PoolTerms") -> Page:
     """Run several tasks at once, with one line for each event. Questions wait in the inbox."""
     from afresh.app.compose import RunTerms
     from afresh.app.pool.worker_pool import WorkerPool
@@ -188,8 +189,8 @@ def report_end(project: "Project", state: "State", apply: bool = True) -> None:
         apply_and_report(project, state)
 
 
-def make_outcomes_output(done: "Sequence[State]") -> Output:
+def make_outcomes_output(done: "Sequence[State]") -> Page:
     from afresh.cli.exit_codes import choose_status_code
 
     rows = [{"task": state.task.id, "status": state.status, "outcome": state.work.outcome} for state in done]
-    return Output(rows, "" if done else "no tasks ready", choose_status_code(state.status for state in done))
+    return Page(rows, "" if done else "no tasks ready", choose_status_code(state.status for state in done))

@@ -1,65 +1,17 @@
-"""Renders lessons: a list, one in full, and matches for a goal."""
+"""Lessons: a list, one in full, and one as it would be shared."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from afresh.app.memory.curate_lessons import LessonListing, LessonRow
-from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.lesson import PATTERN_ID_PREFIX, Lesson, LessonStatus
 from afresh.core.truncate import to_one_line
+from afresh.views.page import Block, Fields, Heading, Line, Page, Table
 
 NO_LESSONS_YET = (
     "No lessons yet. A task of two or more steps leaves one when it is verified and has changed something, and a draft when it "
     "is blocked or failed and has found something out. Tasks of the model `offline` leave none."
 )
-
-
-def render_patterns(rows: Sequence[LessonRow]) -> RenderableType:
-    """Render patterns with their origin, which prompts never show."""
-    table = make_table("pattern|state|about|from|>used|>passed")
-    for row in sorted(rows, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses)):
-        one = row.knowledge
-        used = f"{one.uses} of {one.shown}" if one.shown else ""
-        state = render_text(row.standing, "green" if row.standing is LessonStatus.APPROVED else "dim").append(
-            f"\n{one.by}", "dim"
-        )
-        table.add_row(
-            render_text(one.id, "bold"),
-            state,
-            render_text(one.title, limit=100),
-            render_pattern_origin(one),
-            used,
-            str(one.successes or ""),
-        )
-    return table
-
-
-def render_pattern_origin(one: Lesson) -> Text:
-    name = one.project.rstrip("/").rpartition("/")[2]
-    return render_text(name or "a person").append(f"\n{one.source}", "dim")
-
-
-def shared_lesson_to_json(one: Lesson, pattern: Lesson | None) -> dict[str, Any]:
-    text = {"title": one.title, "tags": list(one.tags), "body": one.body}
-    return {"object": one.id, "crossed": pattern.id if pattern else None, "text": text}
-
-
-def render_lesson_to_share(one: Lesson) -> RenderableType:
-    body = [render_text(line.lstrip("# "), "bold" if line.startswith("#") else "") for line in one.body.splitlines()]
-    return Group(
-        render_text(f"This text of {one.id} would be shared with your other projects, nothing else:\n"),
-        render_fields([("title", render_text(one.title)), ("tags", render_text(", ".join(one.tags)))]),
-        "",
-        *body,
-        render_text("\nAny name, path or number in it is shown to them, too.", "yellow"),
-        render_text(f"Nothing is shared yet. To share it: afresh knowledge share {one.id} --yes"),
-    )
-
-
 STANDING_COLOURS = {
     LessonStatus.APPROVED: "green",
     LessonStatus.DRAFT: "yellow",
@@ -72,79 +24,99 @@ def lesson_to_json(row: LessonRow) -> dict[str, Any]:
     return {**asdict(row.knowledge), "standing": row.standing, "why": row.why, "file": str(row.file)}
 
 
-def lesson_listing_to_json(found: LessonListing) -> dict[str, Any]:
-    return {
+def build_lesson_listing(found: LessonListing) -> Page:
+    data = {
         "objects": [{**lesson_to_json(row), "body": None} for row in found.rows],
         "skills": [{"path": path, "description": description} for path, description in found.skills],
         "notes": [{"file": note.file, "line": note.line, "what": note.what} for note in found.notes],
         "patterns": [{**lesson_to_json(row), "body": None} for row in found.patterns],
     }
-
-
-def render_lesson_listing(found: LessonListing) -> RenderableType:
-    parts: list[RenderableType] = []
-    if found.rows:
-        table = make_table("lesson|state|about|>used|>passed|>tokens saved")
-        for row in sorted(found.rows, key=lambda row: (list(STANDING_COLOURS).index(row.standing), -row.knowledge.uses)):
-            one = row.knowledge
-            saved = "" if one.tokens_saved is None else f"{one.tokens_saved:,}"
-            used = f"{one.uses} of {one.shown}" if one.shown else ""
-            table.add_row(
-                render_text(one.id, "bold"),
-                render_lesson_standing(row),
-                render_lesson_title(row),
-                used,
-                str(one.successes or ""),
-                saved,
-            )
-        parts.append(table)
-        if any(row.standing is LessonStatus.DRAFT for row in found.rows):
-            parts.append(render_text("\nDrafts need your decision: afresh knowledge show KO, then approve or reject it.", "dim"))
-    else:
-        parts.append(Text(NO_LESSONS_YET))
+    rows = sorted(found.rows, key=lambda row: (list(STANDING_COLOURS).index(row.standing), -row.knowledge.uses))
+    blocks: list[Block] = (
+        [Table("lesson|state|about|>used|>passed|>tokens saved", [*map(_list_cells, rows)])] if rows else [NO_LESSONS_YET]
+    )
+    if any(row.standing is LessonStatus.DRAFT for row in found.rows):
+        blocks.append([("\nDrafts need your decision: afresh knowledge show KO, then approve or reject it.", "dim")])
     if found.skills:
-        rows = [(to_one_line(path, 80), render_text(description, limit=160)) for path, description in found.skills]
-        parts += [render_heading("Skills of the repository"), render_fields(rows)]
+        skills = [(to_one_line(path, 80), to_one_line(description, 160)) for path, description in found.skills]
+        blocks += [Heading("Skills of the repository"), Fields(skills)]
     if found.patterns:
-        parts += [render_heading("Patterns for all your projects"), render_patterns(found.patterns)]
+        patterns = sorted(found.patterns, key=lambda row: (row.standing is not LessonStatus.APPROVED, -row.knowledge.uses))
+        blocks += [
+            Heading("Patterns for all your projects"),
+            Table("pattern|state|about|from|>used|>passed", [*map(_list_pattern_cells, patterns)]),
+        ]
     if found.notes:
-        parts += [render_heading("Unusable files"), *[render_text(str(note), "yellow") for note in found.notes]]
-    return Group(*parts)
+        blocks += [Heading("Unusable files"), *([(str(note), "yellow")] for note in found.notes)]
+    return Page(data, blocks)
 
 
-def render_lesson_standing(row: LessonRow) -> Text:
-    text = render_text(row.standing, STANDING_COLOURS[row.standing])
-    return text if row.standing is LessonStatus.DRAFT else text.append(f"\n{row.knowledge.by}", "dim")
+def _list_cells(row: LessonRow) -> list[Line]:
+    one, style = row.knowledge, STANDING_COLOURS[row.standing]
+    state = [(row.standing, style), *([] if row.standing is LessonStatus.DRAFT else [(f"\n{one.by}", "dim")])]
+    title = [(to_one_line(one.title, 100), ""), *([(f"\n{to_one_line(row.why, 120)}", "dim")] if row.why else [])]
+    used, saved = f"{one.uses} of {one.shown}" if one.shown else "", "" if one.tokens_saved is None else f"{one.tokens_saved:,}"
+    return [[(one.id, "bold")], state, title, used, str(one.successes or ""), saved]
 
 
-def render_lesson_title(row: LessonRow) -> Text:
-    text = render_text(row.knowledge.title, limit=100)
-    return text.append(f"\n{to_one_line(row.why, 120)}", "dim") if row.why else text
-
-
-def render_lesson(row: LessonRow) -> RenderableType:
-    one = row.knowledge
-    rows: list[tuple[str, Any]] = [
-        (
-            "state",
-            Text.assemble(
-                render_text(row.standing, STANDING_COLOURS[row.standing]),
-                ("" if row.standing is LessonStatus.DRAFT else f", {one.by}", "dim"),
-                f": {row.why}" if row.why else "",
-            ),
-        ),
-        ("tags", render_text(", ".join(one.tags))),
-        ("learnt from", render_text(" in ".join(filter(None, (one.source, find_lesson_origin(row)))) or "a person")),
-        ("effect", render_text(describe_lesson_effect(one))),
-        ("file", render_text(str(row.file))),
+def _list_pattern_cells(row: LessonRow) -> list[Line]:
+    one, style = row.knowledge, "green" if row.standing is LessonStatus.APPROVED else "dim"
+    origin = [(one.project.rstrip("/").rpartition("/")[2] or "a person", ""), (f"\n{one.source}", "dim")]
+    used = f"{one.uses} of {one.shown}" if one.shown else ""
+    return [
+        [(one.id, "bold")],
+        [(row.standing, style), (f"\n{one.by}", "dim")],
+        to_one_line(one.title, 100),
+        origin,
+        used,
+        str(one.successes or ""),
     ]
-    title = Text.assemble((one.id, "bold"), " ", render_text(one.title))
-    return Group(title, "", render_fields([pair for pair in rows if str(pair[1])]), "", render_lesson_body(one.body))
 
 
-def find_lesson_origin(row: LessonRow) -> str:
-    """Return the source project of a pattern; shown to people only."""
-    return row.knowledge.project if row.knowledge.id.startswith(PATTERN_ID_PREFIX) else ""
+def build_lesson(row: LessonRow) -> Page:
+    one = row.knowledge
+    state = [
+        (row.standing, STANDING_COLOURS[row.standing]),
+        ("" if row.standing is LessonStatus.DRAFT else f", {one.by}", "dim"),
+        (f": {row.why}" if row.why else "", ""),
+    ]
+    origin = one.project if one.id.startswith(PATTERN_ID_PREFIX) else ""
+    fields = [
+        ("state", state),
+        ("tags", ", ".join(one.tags)),
+        ("learnt from", " in ".join(filter(None, (one.source, origin))) or "a person"),
+        ("effect", describe_lesson_effect(one)),
+        ("file", str(row.file)),
+    ]
+    return Page(
+        lesson_to_json(row),
+        [[(one.id, "bold"), (f" {one.title}", "")], "", Fields([pair for pair in fields if pair[1]]), "", *_list_body(one.body)],
+    )
+
+
+def _list_body(text: str) -> list[Block]:
+    return [[(line.lstrip("# "), "bold" if line.startswith("#") else "")] for line in text.strip().splitlines()]
+
+
+def build_shared_lesson(one: Lesson, pattern: Lesson | None) -> Page:
+    data = {
+        "object": one.id,
+        "crossed": pattern.id if pattern else None,
+        "text": {"title": one.title, "tags": list(one.tags), "body": one.body},
+    }
+    if pattern:
+        return Page(data, f"shared {one.id} with your other projects as {pattern.id}")
+    return Page(
+        data,
+        [
+            f"This text of {one.id} would be shared with your other projects, nothing else:\n",
+            Fields([("title", one.title), ("tags", ", ".join(one.tags))]),
+            "",
+            *_list_body(one.body),
+            [("\nAny name, path or number in it is shown to them, too.", "yellow")],
+            f"Nothing is shared yet. To share it: afresh knowledge share {one.id} --yes",
+        ],
+    )
 
 
 def describe_lesson_effect(one: Lesson) -> str:
@@ -154,11 +126,3 @@ def describe_lesson_effect(one: Lesson) -> str:
     used = f"used {times}, {one.successes} verified, last {one.last_used[:10]}" if one.uses else "never used"
     saved = "" if one.tokens_saved is None else f"; {one.tokens_saved:,} tokens saved against comparable tasks"
     return f"shown to {one.shown} {'task' if one.shown == 1 else 'tasks'}, {used}{saved}"
-
-
-def render_lesson_body(text: str) -> Text:
-    shown = Text()
-    for line in text.strip().splitlines():
-        shown.append_text(render_text(line.lstrip("# "), "bold") if line.startswith("#") else render_text(line)).append("\n")
-    shown.rstrip()
-    return shown
