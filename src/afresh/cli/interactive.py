@@ -2,18 +2,19 @@
 
 import signal
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
-
-from afresh.app.dialogue.answer_question import parse_user_message
-from afresh.app.project import Project
-from afresh.app.results.task_result import list_task_changes, refuse_empty_undo
-from afresh.cli.render.progress import LiveProgress
 from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
-from afresh.core.state import State
 from afresh.core.states.supervision_state import AUTONOMOUS_MODE, PersonAct, PersonRequest
 from afresh.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afresh.app.project import Project
+    from afresh.cli.render.progress import LiveProgress
+    from afresh.core.state import State
+
 
 GO_ON_REQUEST = PersonRequest(PersonAct.GO)
 STOP_REQUEST = PersonRequest(PersonAct.STOP)
@@ -24,11 +25,11 @@ class PersonAtTerminal:
 
     def __init__(
         self,
-        project: Project,
-        progress: LiveProgress,
+        project: "Project",
+        progress: "LiveProgress",
         lines: TextIO,
         heeds_interrupts: bool = False,
-        call_user: Callable[[State], None] = lambda state: None,
+        call_user: "Callable[[State], None]" = lambda state: None,
         unattended: bool = False,
     ) -> None:
         """`call_user` is called with each question; `unattended`: questions of autonomous tasks wait in the inbox."""
@@ -39,10 +40,10 @@ class PersonAtTerminal:
         """Set by Ctrl-C during a step: pause after it."""
 
     @property
-    def console(self) -> Console:
+    def console(self) -> "Console":
         return self.progress.console
 
-    def at_pause(self, state: State) -> PersonRequest | None:
+    def at_pause(self, state: "State") -> PersonRequest | None:
         if self.unattended and (state.dialogue.supervision.mode or AUTONOMOUS_MODE) == AUTONOMOUS_MODE:
             return None
         if self.left and not self.wanted and not state.dialogue.question:
@@ -62,13 +63,13 @@ class PersonAtTerminal:
             finally:
                 self.asking = False
 
-    def _show(self, state: State) -> None:
+    def _show(self, state: "State") -> None:
         self.console.print(render_open_question(state) if state.dialogue.question else render_step_status(state))
         if not self.told or state.dialogue.question:
             self.console.print(render_input_help(state))
         self.told = True
 
-    def _ask(self, state: State) -> PersonRequest | None:
+    def _ask(self, state: "State") -> PersonRequest | None:
         while True:
             self.console.print("> ", end="", style="bold cyan")
             line = self.lines.readline()
@@ -81,7 +82,7 @@ class PersonAtTerminal:
             except BadInput as fault:
                 self.console.print(f"  {fault.what}; {fault.next}", style="yellow")
 
-    def _meant(self, line: str, state: State) -> PersonRequest | None:
+    def _meant(self, line: str, state: "State") -> PersonRequest | None:
         """Return the request, or None if the person only looked at something and is asked again."""
         if line.startswith("/"):
             name, _, rest = line[1:].partition(" ")
@@ -95,7 +96,7 @@ class PersonAtTerminal:
             return GO_ON_REQUEST
         return self._worded(line, state)
 
-    def _command(self, name: str, rest: str, state: State) -> PersonRequest | None:
+    def _command(self, name: str, rest: str, state: "State") -> PersonRequest | None:
         commands: dict[str, Callable[[], PersonRequest | None]] = {
             "new": lambda: self._worded(rest, state, redirects=True),
             "undo": lambda: self._undo(rest, state),
@@ -107,18 +108,21 @@ class PersonAtTerminal:
             raise BadInput(f"no such command: /{name}", next=f"commands: {', '.join(f'/{one}' for one in commands)}")
         return commands[name]()
 
-    def _worded(self, text: str, state: State, redirects: bool = False) -> PersonRequest:
+    def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:
+        from afresh.app.dialogue.answer_question import parse_user_message
 
         return parse_user_message(self.project, state, text, redirects)
 
-    def _undo(self, rest: str, state: State) -> PersonRequest:
+    def _undo(self, rest: str, state: "State") -> PersonRequest:
+        from afresh.app.results.task_result import refuse_empty_undo
 
         count, _, why = rest.partition(" ")
         steps, why = (int(count), why) if count.isdecimal() else (0, rest)
         refuse_empty_undo(self.project, state, steps)
         return PersonRequest(PersonAct.UNDO, why.strip(), steps)
 
-    def _changes(self, state: State) -> Any:
+    def _changes(self, state: "State") -> Any:
+        from afresh.app.results.task_result import list_task_changes
 
         return list_task_changes(self.project, state)
 
