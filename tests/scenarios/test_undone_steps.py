@@ -10,7 +10,7 @@ from afresh.core.action import Action
 from afresh.core.fact import FactKind
 from afresh.core.leave import Grant, LeaveGiven
 from afresh.core.verdict import Ruling, Verdict
-from afresh.views.task_status import find_current_verdict
+from afresh.views.task_facts import find_current_verdict
 
 PASS, FAIL = Ruling.PASS, Ruling.FAIL
 
