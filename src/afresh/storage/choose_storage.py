@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from afresh.config.settings_file import find_user_config, read_settings_key, read_settings_table
 from afresh.errors import BadInput
+from afresh.storage.sql.schema import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.schemas import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
 
 if TYPE_CHECKING:
     from afresh.ports.storage import Storage
@@ -85,7 +85,7 @@ def open_ledger_database(user_folder: Path) -> "Database | PostgresDatabase":
         from afresh.storage.postgres.storage import open_shared_database
 
         return open_shared_database(address)
-    from afresh.storage.sqlite.schemas import LEDGER_SCHEMA
+    from afresh.storage.sql.schema import LEDGER_SCHEMA
 
     return Database(user_folder / LEDGER_FILE_NAME, schema=LEDGER_SCHEMA)
 

@@ -17,12 +17,12 @@ from afresh.core.project_facts import FactQuery
 from afresh.errors import AfreshError, Broken, Damaged, NeedsPerson, TryAgain
 from afresh.storage.postgres import database as database_module
 from afresh.storage.postgres.connection import PostgresConnection, translate_statement
-from afresh.storage.postgres.database import PostgresDatabase, ServerClock
+from afresh.storage.postgres.database import PostgresDatabase, PostgresSchema, ServerClock
 from afresh.storage.postgres.errors import hide_password
-from afresh.storage.postgres.schemas import CREATE_PROJECT_SQL, PostgresSchema
 from afresh.storage.postgres.storage import open_project_database
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.queue import SqlQueue
+from afresh.storage.sql.schema import JOURNAL_SCHEMA
 from support.fakes import FakeClock
 from support.sample_journals import append_events, append_step, create_task
 
@@ -179,7 +179,7 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(postgres: Any, database: Po
 
 
 def test_tables_whose_making_fails_leaves_nothing(postgres: Any) -> None:
-    broken = PostgresSchema("afresh_broken", f"{CREATE_PROJECT_SQL}; SELECT 1 / 0")
+    broken = PostgresSchema("afresh_broken", f"{JOURNAL_SCHEMA.text}; SELECT 1 / 0")
     with pytest.raises(Broken):
         SqlJournal(PostgresDatabase(postgres.address, broken)).heads()
     with psycopg.connect(postgres.address) as other:
@@ -193,7 +193,7 @@ def test_many_processes_may_open_a_new_project_at_once(postgres: Any) -> None:
 
     def open_it() -> None:
         try:
-            with closing(PostgresDatabase(postgres.address, PostgresSchema(schema, CREATE_PROJECT_SQL))) as one:
+            with closing(PostgresDatabase(postgres.address, PostgresSchema(schema, JOURNAL_SCHEMA.text))) as one:
                 SqlJournal(one).heads()
         except BaseException as fault:
             failed.append(fault)

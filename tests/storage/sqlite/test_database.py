@@ -14,8 +14,8 @@ from afresh.core import event as happened
 from afresh.errors import BadInput, Broken, Damaged, NeedsPerson
 from afresh.storage.sql.format import STORE_FORMAT
 from afresh.storage.sql.journal import SqlJournal
+from afresh.storage.sql.schema import FACTS_SCHEMA, JOURNAL_SCHEMA
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.schemas import FACTS_SCHEMA, JOURNAL_SCHEMA
 from afresh.storage.sqlite.storage import open_sqlite_journal
 from support.sample_journals import append_events, append_step, create_task, make_block
 
@@ -110,7 +110,7 @@ def test_a_database_behind_a_linked_folder_is_refused(tmp_path: Path, link: str)
 
 def test_tables_whose_making_fails_leave_nothing(path: Path) -> None:
     with pytest.raises(Broken, match="syntax error"):
-        SqlJournal(Database(path, schema=replace(JOURNAL_SCHEMA, statements=(*JOURNAL_SCHEMA.statements, "no SQL")))).heads()
+        SqlJournal(Database(path, schema=replace(JOURNAL_SCHEMA, text=JOURNAL_SCHEMA.text + "CREATE NONSENSE;"))).heads()
     assert create_task(open_sqlite_journal(path)) == open_sqlite_journal(path).load("one")
 
 

@@ -7,8 +7,8 @@ from shutil import copyfile
 import pytest
 
 from afresh.errors import Damaged
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.schemas import JOURNAL_SCHEMA, DatabaseSchema, create_tables
+from afresh.storage.sql.schema import JOURNAL_SCHEMA, DatabaseSchema
+from afresh.storage.sqlite.database import Database, create_tables
 
 
 def test_a_file_with_an_unfinished_transaction_of_its_making_is_rolled_back(tmp_path: Path):
@@ -46,13 +46,13 @@ def test_a_disk_that_fills_while_the_schema_is_made_is_named_as_that(tmp_path: P
             return (0,)
 
     with pytest.raises(sqlite3.OperationalError, match="disk is full"):
-        create_tables(FullDisk(), DatabaseSchema(1, ()))  # pyright: ignore[reportArgumentType]
+        create_tables(FullDisk(), DatabaseSchema(1, ""))  # pyright: ignore[reportArgumentType]
 
 
 def test_changed_bytes_in_the_schema_or_in_a_text_are_damage(tmp_path: Path):
     path = tmp_path / "afresh.db"
     with Database(path).writing() as connection:
-        connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES ('one', 'a goal to find', 't', 0, '[]')")
+        connection.execute("INSERT INTO task (id, goal, type) VALUES ('one', 'a goal to find', 't')")
     Database(path).close()
     whole = sqlite3.connect(path)
     whole.execute("PRAGMA wal_checkpoint(TRUNCATE)")

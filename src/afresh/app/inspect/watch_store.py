@@ -5,14 +5,14 @@ from pathlib import Path
 from afresh.app.queue.read_tasks import find_user_folder
 from afresh.app.service.start_worker import LOG_FOLDER_NAME
 from afresh.storage.choose_storage import open_journal_database, open_ledger_database
-from afresh.storage.sql.database import WatchedDatabase
+from afresh.storage.sql.database import SqlDatabase
 
 
 class StoreWatch:
     """Has connections of its own: a database tells a connection of the commits of all others, for the price of a look."""
 
     def __init__(self, root: Path) -> None:
-        self._databases: tuple[WatchedDatabase, ...] = (open_journal_database(root), open_ledger_database(find_user_folder()))
+        self._databases: tuple[SqlDatabase, ...] = (open_journal_database(root), open_ledger_database(find_user_folder()))
         self._logs = root / ".afresh" / "state" / LOG_FOLDER_NAME
         self._versions = self._read_versions()
 
@@ -34,5 +34,5 @@ class StoreWatch:
         except FileNotFoundError:  # removed meanwhile: that is a change, too
             return -1
 
-    def _read_version(self, database: WatchedDatabase) -> int:
+    def _read_version(self, database: SqlDatabase) -> int:
         return database.read_version() if database.is_there() else 0

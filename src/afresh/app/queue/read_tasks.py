@@ -11,13 +11,13 @@ from afresh.core.truncate import join_first
 from afresh.errors import BadInput
 from afresh.storage.choose_storage import choose_lease_clock, find_store_address, open_journal_database
 from afresh.storage.sql.queue import SqlQueue
-from afresh.storage.sqlite.schemas import LEDGER_FILE_NAME
+from afresh.storage.sql.schema import LEDGER_FILE_NAME
 from afresh.workspace.repository import Repository, make_state_folder
 
 if TYPE_CHECKING:
     from afresh.core.state import State
     from afresh.ports.storage import TaskQueue
-    from afresh.storage.sql.database import JournalDatabase
+    from afresh.storage.sql.database import SqlDatabase
     from afresh.storage.sql.journal import SqlJournal
 
 
@@ -46,7 +46,7 @@ MAX_CHECKED_TASKS = 65
 @dataclass(frozen=True, slots=True)
 class TaskReader:
     root: Path
-    database: "JournalDatabase"
+    database: "SqlDatabase"
     queue: SqlQueue
     clock: SystemClock
 

@@ -23,8 +23,8 @@ from afresh.storage.export.manifest import find_copy_folder
 from afresh.storage.lessons.lesson_folder import LessonFolder
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
-from afresh.storage.sqlite.check_file import find_file_damage
-from afresh.storage.sqlite.schemas import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
+from afresh.storage.sql.schema import JOURNAL_FILE_NAME, LEDGER_FILE_NAME
+from afresh.storage.sqlite.database import find_file_damage
 from afresh.storage.sqlite.storage import FACTS_FILE_NAME, USER_NOTEBOOK_FILE_NAME, open_sqlite_facts
 from afresh.views.file_io import find_stale_files, is_process_alive
 from afresh.views.write_files import list_view_files, list_view_folders, rebuild_view_files

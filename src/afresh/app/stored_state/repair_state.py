@@ -19,7 +19,7 @@ from afresh.errors import BadInput, Damaged, NotPossible
 from afresh.ports.storage import Storage
 from afresh.storage.export.copy_files import list_copied_tasks
 from afresh.storage.export.manifest import find_copy_folder, read_manifest
-from afresh.storage.sqlite.schemas import JOURNAL_FILE_NAME
+from afresh.storage.sql.schema import JOURNAL_FILE_NAME
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from afresh.workspace.disk_files import remove_tree, sync_folder
 

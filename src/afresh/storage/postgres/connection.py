@@ -1,7 +1,6 @@
 """A connection to PostgreSQL that takes the shared SQL."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,7 @@ class PostgresConnection:
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
         return self._connection.execute(translate_statement(statement), values)
 
-    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> object:
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
         with self._connection.cursor() as cursor:
             cursor.executemany(translate_statement(statement), rows)
         return None
@@ -74,18 +73,6 @@ class PostgresConnection:
                 self.run_script("ROLLBACK")
         except psycopg.Error:
             self.close()
-
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """A part of the transaction that fails alone."""
-        self.run_script("SAVEPOINT part")
-        try:
-            yield
-        except BaseException:
-            if not self.is_lost:
-                self.run_script("ROLLBACK TO SAVEPOINT part")
-            raise
-        self.run_script("RELEASE SAVEPOINT part")
 
     def close(self) -> None:
         self._connection.close()

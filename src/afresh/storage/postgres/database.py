@@ -1,11 +1,11 @@
 """One schema of a PostgreSQL server, opened so that what was committed is known, and a lost connection is made again."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import RLock
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -15,63 +15,53 @@ from afresh.storage.postgres.connection import PostgresConnection
 from afresh.storage.postgres.errors import (
     ConnectionLost,
     ServerUnreachable,
+    describe_server,
     make_lost_error,
     make_unknown_outcome_error,
     translate_server_error,
 )
-from afresh.storage.postgres.schemas import FACT_TABLES, PostgresSchema, create_schema
 from afresh.storage.sql.blocks import TEXT_MARK
-from afresh.storage.sql.database import SqlConnection
+from afresh.storage.sql.database import SqlConnection, SqlDatabase
+from afresh.storage.sql.format import STORE_FORMAT, make_format_error
+from afresh.storage.sql.schema import FACT_TABLES, translate_schema
 
 RECONNECT_SECONDS = 60.0
 """How long a process that was connected waits for a server that went away, for example to restart."""
 RECONNECT_PAUSE_SECONDS = 0.5
 BEGIN_READING_SQL = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 SERVER_TIME_SQL = "SELECT extract(epoch FROM clock_timestamp())::float8"
+SCHEMA_LOCK = 0x61667265
+"""Advisory lock under which schemas are made, one at a time."""
 T = TypeVar("T")
 
 
-class PostgresDatabase:
-    """One session per process, shared by its threads under a lock. A writer holds an advisory lock of the schema: as in SQLite,
-    writers of a project take turns, so that no two of them can wait for each other."""
+@dataclass(frozen=True, slots=True)
+class PostgresSchema:
+    name: str
+    text: str
+    announce: Callable[[], None] = lambda: None
+    """Called before the schema is made."""
+
+    @property
+    def lock(self) -> int:
+        """The advisory lock that a writer holds."""
+        return int.from_bytes(sha256(self.name.encode()).digest()[:8], "big", signed=True)
+
+
+class PostgresDatabase(SqlDatabase):
+    """One schema of a server. A writer holds an advisory lock of the schema: as in SQLite, writers of a project take turns, so
+    that no two of them can wait for each other."""
 
     def __init__(self, address: str, schema: PostgresSchema) -> None:
         self._address, self._schema = address, schema
-        self._begin_life()
+        super().__init__()
 
     def _begin_life(self) -> None:
-        self._process = os.getpid()
-        self._lock = RLock()
-        self._connection: PostgresConnection | None = None
+        super()._begin_life()
         self._was_connected = False
-        self._reading = False
-        self._writing = False
 
-    @contextmanager
-    def reading(self) -> Iterator[PostgresConnection]:
-        with self._exclusive():
-            if self._writing or self._reading:
-                yield self._open()
-                return
-            connection, _ = self._begin(BEGIN_READING_SQL)
-            self._reading = True
-            try:
-                yield connection
-            finally:
-                self._reading = False
-                connection.roll_back()
-
-    @contextmanager
-    def writing(self, payload: int = 0) -> Iterator[PostgresConnection]:
-        """`payload` is for logs that have to be swept: the server sweeps its own."""
-        with self._exclusive():
-            if not self._writing:
-                with self._commit() as connection:
-                    yield connection
-                return
-            connection = self._open()
-            with connection.savepoint():
-                yield connection
+    def _begin_reading(self) -> PostgresConnection:
+        return self._begin(BEGIN_READING_SQL)[0]
 
     @contextmanager
     def _commit(self) -> Iterator[PostgresConnection]:
@@ -146,35 +136,29 @@ class PostgresDatabase:
         """The server's clock, which is the same for all workers, in seconds."""
         return self.repeat(lambda: self._ask(SERVER_TIME_SQL))
 
-    def close(self) -> None:
-        with self._lock:
-            if self._connection and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
-
     def _ask(self, question: str) -> Any:
         with self._exclusive():
             return self._open().execute(question).fetchone()[0]
 
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """Hold the session; errors of the driver are raised as ours."""
-        if self._process != os.getpid():
-            # A connection must not cross a fork, not even to be closed: it is left to the parent.
-            _inherited_connections.append(self._connection)
-            self._begin_life()
-        with self._lock:
-            try:
-                yield
-            except Exception as fault:
-                if sys.modules.get("psycopg") is None:
-                    raise
-                from psycopg import Error
+    def _roll_back(self, connection: PostgresConnection) -> None:
+        connection.roll_back()
 
-                if not isinstance(fault, Error):
-                    raise
-                lost = self._connection is not None and self._connection.is_lost
-                raise (make_lost_error if lost else translate_server_error)(fault, self._address) from fault
+    def _is_in_transaction(self, connection: PostgresConnection) -> bool:
+        return not connection.is_lost
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as fault:
+            if sys.modules.get("psycopg") is None:
+                raise
+            from psycopg import Error
+
+            if not isinstance(fault, Error):
+                raise
+            lost = self._connection is not None and self._connection.is_lost
+            raise (make_lost_error if lost else translate_server_error)(fault, self._address) from fault
 
     def _open(self) -> PostgresConnection:
         if self._connection is None or self._connection.is_lost:
@@ -203,9 +187,6 @@ class PostgresDatabase:
         return connection, connection.run_script(script)
 
 
-_inherited_connections: list[PostgresConnection | None] = []
-
-
 def read_server_time(connection: SqlConnection) -> tuple[str, float]:
     """For turns of calls: all workers ask the same server."""
     return "server", connection.execute(SERVER_TIME_SQL).fetchone()[0]
@@ -219,3 +200,31 @@ class ServerClock:
 
     def now(self) -> float:
         return self._database.read_time()
+
+
+def create_schema(connection: PostgresConnection, schema: PostgresSchema, address: str) -> None:
+    """Make a new schema in one transaction; a second process finds nothing left to do."""
+    found = _read_format(connection, schema.name)
+    if found == 0:
+        schema.announce()
+        connection.run_script(f"BEGIN; SELECT pg_advisory_xact_lock({SCHEMA_LOCK})")
+        try:
+            found = _read_format(connection, schema.name)
+            if found == 0:
+                begin = f'CREATE SCHEMA IF NOT EXISTS "{schema.name}"; CREATE TABLE schema_version (number BIGINT NOT NULL)'
+                found = STORE_FORMAT
+                connection.run_script(
+                    ";\n".join((begin, translate_schema(schema.text), f"INSERT INTO schema_version VALUES ({found})"))
+                )
+            connection.run_script("COMMIT")
+        except BaseException:
+            connection.roll_back()
+            raise
+    if found != STORE_FORMAT:
+        raise make_format_error(f"schema {schema.name} of {describe_server(address)}", found)
+
+
+def _read_format(connection: PostgresConnection, schema: str) -> int:
+    """0 if it is not there. The tables of the server are asked: what it remembers of names may be older than the lock."""
+    there = connection.execute("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'schema_version'", (schema,))
+    return connection.execute(f'SELECT number FROM "{schema}".schema_version').fetchone()[0] if there.fetchone() else 0

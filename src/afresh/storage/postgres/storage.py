@@ -9,15 +9,14 @@ from afresh.core.command_output import format_plural
 from afresh.core.fact import USER_JOURNAL
 from afresh.ports.storage import Storage
 from afresh.ports.watch import Clock
-from afresh.storage.postgres.database import PostgresDatabase, ServerClock, read_server_time
+from afresh.storage.postgres.database import PostgresDatabase, PostgresSchema, ServerClock, read_server_time
 from afresh.storage.postgres.errors import describe_server
-from afresh.storage.postgres.fact_words import PostgresFactWords
-from afresh.storage.postgres.schemas import CREATE_PROJECT_SQL, CREATE_SHARED_SQL, PostgresSchema
 from afresh.storage.sql.fact_index import SqlFactIndex
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.ledger import SqlLedger
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sql.queue import SqlQueue
+from afresh.storage.sql.schema import FACTS_SCHEMA, JOURNAL_SCHEMA, LEDGER_SCHEMA, NOTE_TABLE, PROJECT_TABLE
 
 SHARED_SCHEMA_NAME = "afresh"
 
@@ -61,7 +60,7 @@ def open_postgres_storage(address: str, project: PostgresProject, clock: Clock, 
     return Storage(
         journal=journal,
         queue=SqlQueue(database, ServerClock(database)),
-        facts=SqlFactIndex(database, PostgresFactWords(), journal, (notebook, user_notebook)),
+        facts=SqlFactIndex(database, journal, (notebook, user_notebook)),
         notebook=notebook,
         user_notebook=user_notebook,
         ledger=SqlLedger(user_database, read_server_time),
@@ -80,7 +79,7 @@ def open_project_database(address: str, project: PostgresProject, shared: str = 
     def enter() -> None:
         enter_project(address, project, shared)
 
-    return PostgresDatabase(address, PostgresSchema(project.schema, CREATE_PROJECT_SQL, enter))
+    return PostgresDatabase(address, PostgresSchema(project.schema, JOURNAL_SCHEMA.text + FACTS_SCHEMA.text, enter))
 
 
 def open_postgres_ledger(address: str, shared: str = SHARED_SCHEMA_NAME) -> SqlLedger:
@@ -88,7 +87,7 @@ def open_postgres_ledger(address: str, shared: str = SHARED_SCHEMA_NAME) -> SqlL
 
 
 def open_shared_database(address: str, shared: str = SHARED_SCHEMA_NAME) -> PostgresDatabase:
-    return PostgresDatabase(address, PostgresSchema(shared, CREATE_SHARED_SQL))
+    return PostgresDatabase(address, PostgresSchema(shared, LEDGER_SCHEMA.text + NOTE_TABLE + PROJECT_TABLE))
 
 
 def enter_project(address: str, project: PostgresProject, shared: str) -> None:

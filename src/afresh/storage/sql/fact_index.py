@@ -10,13 +10,14 @@ from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.fact import FactScope
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.project_facts import FactCorrection, FactQuery, ProjectFact
-from afresh.core.search_words import drop_stop_words, split_words
+from afresh.core.search_words import drop_stop_words
 from afresh.core.state import State
 from afresh.errors import AfreshError, Damaged
 from afresh.ports.storage import Notebook
-from afresh.storage.sql import facts
-from afresh.storage.sql.database import JournalChange, ProjectionDatabase, repeat_if_lost
-from afresh.storage.sql.facts import FACT_COLUMNS, FactTable, FactWords, fact_from_row
+from afresh.storage.sql import fact_words, facts
+from afresh.storage.sql.database import JournalChange, SqlConnection, SqlDatabase, repeat_if_lost
+from afresh.storage.sql.fact_words import FACT_COLUMNS, fold_words
+from afresh.storage.sql.facts import fact_from_row
 from afresh.storage.sql.journal import SqlJournal
 
 MAX_FACTS_SEARCHED_DIRECTLY = 20_000
@@ -28,40 +29,40 @@ MAX_SEARCH_TERMS = 24
 MAX_RECENT_FACTS = 200
 
 
-def search_facts(table: FactTable, question: FactQuery) -> list[ProjectFact]:
+def search_facts(connection: SqlConnection, question: FactQuery) -> list[ProjectFact]:
     """Best first. If every word is common, the newest facts that hold one of them, best first."""
-    terms = list(dict.fromkeys(drop_stop_words(split_words(question.text))))[:MAX_SEARCH_TERMS]
+    terms = list(dict.fromkeys(drop_stop_words(fold_words(question.text))))[:MAX_SEARCH_TERMS]
     if not terms:
-        return list_newest_facts(table, question)
-    (size,) = table.connection.execute("SELECT max(number) FROM fact").fetchone()
-    rare = terms if (size or 0) <= MAX_FACTS_SEARCHED_DIRECTLY else choose_rarest_terms(table, terms)
+        return list_newest_facts(connection, question)
+    (size,) = connection.execute("SELECT max(number) FROM fact").fetchone()
+    rare = terms if (size or 0) <= MAX_FACTS_SEARCHED_DIRECTLY else choose_rarest_terms(connection, terms)
     if rare:
-        return search_ranked_facts(table, question, rare)
-    return search_recent_facts(table, question, terms)
+        return search_ranked_facts(connection, question, rare)
+    return search_recent_facts(connection, question, terms)
 
 
-def search_ranked_facts(table: FactTable, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+def search_ranked_facts(connection: SqlConnection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
     where, given = build_conditions(question)
-    return [fact_from_row(row) for row in table.words.rank_facts(table.connection, terms, where, (*given, question.limit))]
+    return [fact_from_row(row) for row in fact_words.rank_facts(connection, terms, where, given, question.limit)]
 
 
-def search_recent_facts(table: FactTable, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
-    numbers = table.words.find_newest(table.connection, terms, MAX_RECENT_FACTS)
+def search_recent_facts(connection: SqlConnection, question: FactQuery, terms: list[str]) -> list[ProjectFact]:
+    numbers = fact_words.find_newest(connection, terms, MAX_RECENT_FACTS)
     if not numbers:
         return []
     where, given = build_conditions(question)
-    rows = table.connection.execute(
+    rows = connection.execute(
         f"SELECT {FACT_COLUMNS} FROM fact WHERE number IN ({', '.join('?' * len(numbers))}){where} ORDER BY number DESC",
         (*numbers, *given),
     )
     found, wanted = [fact_from_row(row) for row in rows], set(terms)
-    hits = [(len(wanted.intersection(split_words(f"{one.fact.subject} {one.fact.text}"))), one) for one in found]
+    hits = [(len(wanted.intersection(fold_words(f"{one.fact.subject} {one.fact.text}"))), one) for one in found]
     return [one for _, one in sorted(hits, key=lambda hit: -hit[0])[: question.limit]]
 
 
-def list_newest_facts(table: FactTable, question: FactQuery) -> list[ProjectFact]:
+def list_newest_facts(connection: SqlConnection, question: FactQuery) -> list[ProjectFact]:
     where, given = build_conditions(question)
-    rows = table.connection.execute(
+    rows = connection.execute(
         f"SELECT {FACT_COLUMNS} FROM fact WHERE ended = 0{where} ORDER BY number DESC LIMIT ?", (*given, question.limit)
     )
     return [fact_from_row(row) for row in rows]
@@ -82,10 +83,10 @@ def build_conditions(question: FactQuery) -> tuple[str, tuple[str, ...]]:
     return where, given
 
 
-def choose_rarest_terms(table: FactTable, terms: list[str]) -> list[str]:
+def choose_rarest_terms(connection: SqlConnection, terms: list[str]) -> list[str]:
     """The rarest terms, as many as can be ranked without reading too many entries."""
     taken, left = list[str](), MAX_READ_POSTINGS
-    for count, term in sorted((table.words.count_facts(table.connection, term, COMMON_TERM_FACTS), term) for term in terms):
+    for count, term in sorted((fact_words.count_facts(connection, term, COMMON_TERM_FACTS), term) for term in terms):
         left -= count
         if count < COMMON_TERM_FACTS and left >= 0:
             taken.append(term)
@@ -103,30 +104,31 @@ class SqlFactIndex:
     """Also a Watcher: it learns from every commit. What it can't learn at once it reads before the next question; an index that
     is damaged is rebuilt. The caller gets an error only if that fails, for example because the disk is full."""
 
-    def __init__(self, database: ProjectionDatabase, words: FactWords, store: SqlJournal, notebooks: Sequence[Notebook]) -> None:
-        self._database, self._words = database, words
-        self._store, self._notebooks = store, notebooks
+    def __init__(self, database: SqlDatabase, store: SqlJournal, notebooks: Sequence[Notebook]) -> None:
+        self._database, self._store, self._notebooks = database, store, notebooks
         self._current = False
 
     def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
-        return self._asked(lambda table: search_facts(table, question))
+        return self._asked(lambda connection: search_facts(connection, question))
 
     def edits(self) -> Sequence[FactCorrection]:
         return self._asked(facts.list_edits)
 
     def known(self, name: str) -> Sequence[ProjectFact]:
         """All facts that ever had this id."""
-        return self._asked(lambda table: [one for _, one in facts.find_facts_by_id(table, name)])
+        return self._asked(lambda connection: [one for _, one in facts.find_facts_by_id(connection, name)])
 
     def history(self, known: ProjectFact) -> Sequence[ProjectFact]:
         """All that was ever known about the same, oldest first."""
-        return self._asked(lambda table: facts.list_fact_history(table, known.task, known.fact.kind, known.fact.subject))
+        return self._asked(
+            lambda connection: facts.list_fact_history(connection, known.task, known.fact.kind, known.fact.subject)
+        )
 
     def saw(self, state: State, entries: Sequence[JournalEntry]) -> None:
         if self._current:
             self._current = False
             with suppress(AfreshError), self._database.writing() as connection:
-                self._current = facts.learn_entries(FactTable(connection, self._words), entries)
+                self._current = facts.learn_entries(connection, entries)
 
     def follow(self, event: ProgressEvent) -> None:
         """Progress is ignored: facts come from commits."""
@@ -142,18 +144,18 @@ class SqlFactIndex:
 
     def list_rows(self) -> list[tuple[Any, ...]]:
         """Every fact that was ever known, without its number, to compare two indexes."""
-        return self._asked(lambda table: [tuple(row[1:]) for row in table.connection.execute("SELECT * FROM fact")])
+        return self._asked(lambda connection: [tuple(row[1:]) for row in connection.execute("SELECT * FROM fact")])
 
     @repeat_if_lost
-    def _asked(self, ask: Callable[[FactTable], T]) -> T:
+    def _asked(self, ask: Callable[[SqlConnection], T]) -> T:
         try:
             self._catch_up()
             with self._database.reading() as connection:
-                return ask(FactTable(connection, self._words))
+                return ask(connection)
         except Damaged:
             self.rebuild()
             with self._database.reading() as connection:
-                return ask(FactTable(connection, self._words))
+                return ask(connection)
 
     def _catch_up(self) -> None:
         """Read what was written while nobody looked: before the first question what has changed in the journals, later the
@@ -172,7 +174,7 @@ class SqlFactIndex:
         for batch in split_into_batches(merge(*streams, key=lambda entry: entry.at)):
             with self._database.writing() as connection:
                 for entry in batch:
-                    facts.learn_entries(FactTable(connection, self._words), [entry])
+                    facts.learn_entries(connection, [entry])
         if last and last.number > since:
             with self._database.writing() as connection:
                 connection.execute(facts.WRITE_SEEN_SQL, (ALL_JOURNALS, last.number, last.identity))

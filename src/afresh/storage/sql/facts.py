@@ -1,7 +1,7 @@
 """The table of facts: every fact a project has known, which of them hold, and what became of the others."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from afresh.core.decision import has_same_subject
 from afresh.core.event import ChangeKeptOrReverted, Event, JournalEntry, VerdictReached
@@ -24,10 +24,9 @@ from afresh.core.project_facts import (
     extract_facts,
     make_fact_id,
 )
-from afresh.core.search_words import split_words
 from afresh.storage.sql.database import SqlConnection
+from afresh.storage.sql.fact_words import FACT_COLUMNS, add_words, remove_words
 
-FACT_COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
 INSERT_FACT_SQL = f"INSERT INTO fact ({FACT_COLUMNS}) VALUES ({', '.join('?' * 16)}) RETURNING number"
 WRITE_SEEN_SQL = (
     "INSERT INTO seen (task, seq, hash) VALUES (?, ?, ?)"
@@ -36,52 +35,26 @@ WRITE_SEEN_SQL = (
 FactTuple = tuple[Fact, ...]
 
 
-class FactWords(Protocol):
-    """The words of the facts in force: of a subject and a text each. It ranks by FTS5's bm25, in which subjects count double."""
-
-    def add_fact(self, connection: SqlConnection, number: int, words: tuple[str, str]) -> None: ...
-
-    def remove_fact(self, connection: SqlConnection, number: int, words: tuple[str, str]) -> None: ...
-
-    def rank_facts(self, connection: SqlConnection, terms: Sequence[str], where: str, given: Sequence[Any]) -> Sequence[Any]:
-        """Rows of FACT_COLUMNS with one of the terms, best first. `where`: further conditions, and their values with the most
-        rows as the last."""
-        ...
-
-    def find_newest(self, connection: SqlConnection, terms: Sequence[str], most: int) -> Sequence[int]:
-        """The numbers of the newest facts that have one of the terms."""
-        ...
-
-    def count_facts(self, connection: SqlConnection, term: str, most: int) -> int:
-        """How many facts have the term, counted up to `most`."""
-        ...
-
-
-class FactTable(NamedTuple):
-    connection: SqlConnection
-    words: FactWords
-
-
-def learn_entries(table: FactTable, entries: Sequence[JournalEntry]) -> bool:
+def learn_entries(connection: SqlConnection, entries: Sequence[JournalEntry]) -> bool:
     """Take in entries of one journal without those that were seen already, by another process perhaps. False, and nothing is
     learnt, when some before them are missing. Of the user's own only rules for all projects: it is read in every one."""
-    seen = read_seen_seq(table, entries[0].task) if entries else 0
+    seen = read_seen_seq(connection, entries[0].task) if entries else 0
     fresh = [entry for entry in entries if entry.seq > seen]
     if fresh and fresh[0].seq != seen + 1:
         return False
     for entry in fresh:
         for fact, by in extract_facts(entry):
             if entry.task != USER_JOURNAL or fact.scope is FactScope.USER:
-                record_fact(table, find_fact_owner(entry.task, fact), fact, by, entry.at)
-        apply_event(table, entry.event, entry)
+                record_fact(connection, find_fact_owner(entry.task, fact), fact, by, entry.at)
+        apply_event(connection, entry.event, entry)
     if fresh:
         last = fresh[-1]
-        table.connection.execute(WRITE_SEEN_SQL, (last.task, last.seq, last.hash))
+        connection.execute(WRITE_SEEN_SQL, (last.task, last.seq, last.hash))
     return True
 
 
-def read_seen_seq(table: FactTable, task: str) -> int:
-    row = table.connection.execute("SELECT seq FROM seen WHERE task = ?", (task,)).fetchone()
+def read_seen_seq(connection: SqlConnection, task: str) -> int:
+    row = connection.execute("SELECT seq FROM seen WHERE task = ?", (task,)).fetchone()
     return row[0] if row else 0
 
 
@@ -90,62 +63,58 @@ def find_fact_owner(task: str, fact: Fact) -> str:
     return USER_JOURNAL if fact.scope is FactScope.USER else task
 
 
-def record_fact(table: FactTable, task: str, fact: Fact, by: str, at: float) -> None:
+def record_fact(connection: SqlConnection, task: str, fact: Fact, by: str, at: float) -> None:
     """A newer fact ends the older one about the same. What a person has corrected or wanted forgotten is not learnt again."""
     name = make_fact_id(task, fact)
-    older = find_same_subject(table, task, fact)
-    if any(one.id == name for _, one in older) or is_fact_edited(table, name):
+    older = find_same_subject(connection, task, fact)
+    if any(one.id == name for _, one in older) or is_fact_edited(connection, name):
         return
     for number, one in older:
-        end_fact(table, number, one, at, "superseded")
+        end_fact(connection, number, one, at, "superseded")
     if not is_withdrawal(fact):
-        insert_fact(table, ProjectFact(name, task, fact, by, at))
+        insert_fact(connection, ProjectFact(name, task, fact, by, at))
 
 
-def find_same_subject(table: FactTable, task: str, fact: Fact) -> list[tuple[int, ProjectFact]]:
+def find_same_subject(connection: SqlConnection, task: str, fact: Fact) -> list[tuple[int, ProjectFact]]:
     """Facts in force about the same subject; subjects of decisions are compared without regard to case, as in the state."""
     if fact.kind is not FactKind.DECISION:
-        return list(list_facts_in_force(table, task, fact.kind, fact.subject))
-    held = list_facts_in_force(table, task, fact.kind)
+        return list(list_facts_in_force(connection, task, fact.kind, fact.subject))
+    held = list_facts_in_force(connection, task, fact.kind)
     return [(number, one) for number, one in held if has_same_subject(one.fact.subject, fact.subject)]
 
 
-def insert_fact(table: FactTable, known: ProjectFact) -> None:
+def insert_fact(connection: SqlConnection, known: ProjectFact) -> None:
     fact = known.fact
     row = (
         known.id, known.task, fact.kind, fact.subject, fact.text, fact.confidence, fact.block, fact.step, fact.source,
         *fact.lines, fact.scope, known.by, known.at, known.ended, known.end,
     )  # fmt: skip
-    ((number,),) = table.connection.execute(INSERT_FACT_SQL, row).fetchall()
-    table.words.add_fact(table.connection, number, index_words(fact))
+    ((number,),) = connection.execute(INSERT_FACT_SQL, row).fetchall()
+    add_words(connection, number, fact.subject, fact.text)
 
 
-def end_fact(table: FactTable, number: int, known: ProjectFact, at: float, how: str, instead: str | None = None) -> None:
-    table.connection.execute("UPDATE fact SET ended = ?, ending = ?, instead = ? WHERE number = ?", (at, how, instead, number))
+def end_fact(connection: SqlConnection, number: int, known: ProjectFact, at: float, how: str, instead: str | None = None) -> None:
+    connection.execute("UPDATE fact SET ended = ?, ending = ?, instead = ? WHERE number = ?", (at, how, instead, number))
     if not known.ended:
-        table.words.remove_fact(table.connection, number, index_words(known.fact))
+        remove_words(connection, number, known.fact.subject, known.fact.text)
 
 
-def index_words(fact: Fact) -> tuple[str, str]:
-    return " ".join(split_words(fact.subject)), " ".join(split_words(fact.text))
-
-
-def apply_event(table: FactTable, event: Event, entry: JournalEntry) -> None:
+def apply_event(connection: SqlConnection, event: Event, entry: JournalEntry) -> None:
     """What an event does to facts that are known already."""
     match event:
         case ChangeKeptOrReverted(step, False):
-            drop_facts(table, entry, lambda facts: drop_observations_of_step(facts, step))
+            drop_facts(connection, entry, lambda facts: drop_observations_of_step(facts, step))
         case VerdictReached(_, verdict):
-            drop_facts(table, entry, lambda facts: drop_passed_tests(facts, verdict))
+            drop_facts(connection, entry, lambda facts: drop_passed_tests(facts, verdict))
         case FactCorrected(name, text, by, why):
-            for number, one in find_editable_facts(table, name, entry):
+            for number, one in find_editable_facts(connection, name, entry):
                 if not one.ended:
-                    end_fact(table, number, one, entry.at, describe_ending(CORRECTED_ENDING, by, why), text)
+                    end_fact(connection, number, one, entry.at, describe_ending(CORRECTED_ENDING, by, why), text)
                     new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
-                    insert_fact(table, ProjectFact(make_fact_id(one.task, new), one.task, new, by, entry.at))
+                    insert_fact(connection, ProjectFact(make_fact_id(one.task, new), one.task, new, by, entry.at))
         case FactForgotten(name, by, why):
-            for number, one in find_editable_facts(table, name, entry):
-                end_fact(table, number, one, entry.at, describe_ending(FORGOTTEN_ENDING, by, why), "")
+            for number, one in find_editable_facts(connection, name, entry):
+                end_fact(connection, number, one, entry.at, describe_ending(FORGOTTEN_ENDING, by, why), "")
         case _:
             return
 
@@ -154,41 +123,44 @@ def describe_ending(what: str, by: str, why: str) -> str:
     return f"{what} by {by}{f': {why}' if why else ''}"
 
 
-def find_editable_facts(table: FactTable, name: str, entry: JournalEntry) -> list[tuple[int, ProjectFact]]:
+def find_editable_facts(connection: SqlConnection, name: str, entry: JournalEntry) -> list[tuple[int, ProjectFact]]:
     """The user's notebook is read in every project: only the user's own rules can come of it, or be changed by it."""
-    return [one for one in find_facts_by_id(table, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
+    return [one for one in find_facts_by_id(connection, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
 
 
-def drop_facts(table: FactTable, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
+def drop_facts(connection: SqlConnection, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
     """What was observed, or failed, and no longer holds."""
-    rows = list(list_facts_in_force(table, entry.task, FactKind.OBSERVED))
+    rows = list(list_facts_in_force(connection, entry.task, FactKind.OBSERVED))
     held = set(map(id, kept(tuple(one.fact for _, one in rows))))
     for number, one in rows:
         if id(one.fact) not in held:
-            end_fact(table, number, one, entry.at, "no longer so")
+            end_fact(connection, number, one, entry.at, "no longer so")
 
 
-def list_facts_in_force(table: FactTable, task: str, kind: str, subject: str | None = None) -> Iterator[tuple[int, ProjectFact]]:
-    about = ("", ()) if subject is None else (" AND subject = ?", (subject,))
-    rows = table.connection.execute(
+def list_facts_in_force(
+    connection: SqlConnection, task: str, kind: str, subject: str | None = None
+) -> Iterator[tuple[int, ProjectFact]]:
+    same = " AND substr(subject, 1, 100) = substr(?, 1, 100) AND subject = ?"
+    about = ("", ()) if subject is None else (same, (subject, subject))
+    rows = connection.execute(
         f"SELECT number, {FACT_COLUMNS} FROM fact WHERE ended = 0 AND task = ? AND kind = ?{about[0]}", (task, kind, *about[1])
     ).fetchall()
     return ((row[0], fact_from_row(row[1:])) for row in rows)
 
 
-def find_facts_by_id(table: FactTable, name: str) -> list[tuple[int, ProjectFact]]:
-    rows = table.connection.execute(f"SELECT number, {FACT_COLUMNS} FROM fact WHERE id = ? ORDER BY number", (name,)).fetchall()
+def find_facts_by_id(connection: SqlConnection, name: str) -> list[tuple[int, ProjectFact]]:
+    rows = connection.execute(f"SELECT number, {FACT_COLUMNS} FROM fact WHERE id = ? ORDER BY number", (name,)).fetchall()
     return [(row[0], fact_from_row(row[1:])) for row in rows]
 
 
-def is_fact_edited(table: FactTable, name: str) -> bool:
-    found = table.connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
+def is_fact_edited(connection: SqlConnection, name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
     return found is not None
 
 
-def list_edits(table: FactTable) -> tuple[FactCorrection, ...]:
+def list_edits(connection: SqlConnection) -> tuple[FactCorrection, ...]:
     """Corrections in the order in which they were made."""
-    rows = table.connection.execute("SELECT id, text, instead FROM fact WHERE instead IS NOT NULL ORDER BY ended, number")
+    rows = connection.execute("SELECT id, text, instead FROM fact WHERE instead IS NOT NULL ORDER BY ended, number")
     return tuple(FactCorrection(*row) for row in rows)
 
 
@@ -198,8 +170,8 @@ def fact_from_row(row: Sequence[Any]) -> ProjectFact:
     return ProjectFact(name, task, fact, by, at, ended, ending)
 
 
-def list_fact_history(table: FactTable, task: str, kind: str, subject: str) -> list[ProjectFact]:
-    rows = table.connection.execute(
+def list_fact_history(connection: SqlConnection, task: str, kind: str, subject: str) -> list[ProjectFact]:
+    rows = connection.execute(
         f"SELECT {FACT_COLUMNS} FROM fact WHERE task = ? AND kind = ? AND subject = ? ORDER BY number", (task, kind, subject)
     )
     return [fact_from_row(row) for row in rows]

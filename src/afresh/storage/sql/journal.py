@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from afresh.core import hash_chain
 from afresh.core.archived_block import Block, find_block_ids
-from afresh.core.codec import to_canonical_json
 from afresh.core.event import TAG_BY_EVENT_CLASS, CallRequested, CheckpointWritten, JournalEntry, JournalHead
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
@@ -17,7 +16,7 @@ from afresh.storage.sql import blocks, state_snapshot
 from afresh.storage.sql import blocks as blocks_module
 from afresh.storage.sql.blocks import compress_text, decompress_text
 from afresh.storage.sql.check_records import find_record_damage
-from afresh.storage.sql.database import JournalChange, JournalDatabase, SqlConnection, repeat_if_lost
+from afresh.storage.sql.database import JournalChange, SqlConnection, SqlDatabase, repeat_if_lost
 from afresh.storage.sql.queue import NO_LIMIT, write_ticket
 
 RECORDS_PER_READ = 64
@@ -41,7 +40,7 @@ MAX_ENTRIES_PER_RECORD = 32
 
 
 class SqlJournal:
-    def __init__(self, database: JournalDatabase) -> None:
+    def __init__(self, database: SqlDatabase) -> None:
         self._database = database
         self._kept: set[str] = set()
 
@@ -244,8 +243,8 @@ def _check_continuation(first: JournalEntry, before: _JournalHead) -> None:
 
 def _insert_task(connection: SqlConnection, task: Task) -> int:
     """Number a new task: the order of the queue."""
-    row = (task.id, task.goal, task.type, task.priority, to_canonical_json(task.needs))
-    made = connection.execute("INSERT INTO task (id, goal, type, priority, needs) VALUES (?, ?, ?, ?, ?) RETURNING number", row)
+    row = (task.id, task.goal, task.type)
+    made = connection.execute("INSERT INTO task (id, goal, type) VALUES (?, ?, ?) RETURNING number", row)
     number = made.fetchall()[0][0]
     if task.parent:
         connection.execute("INSERT INTO part (task, parent) VALUES (?, ?)", (number, task.parent))

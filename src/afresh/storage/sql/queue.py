@@ -29,27 +29,38 @@ if TYPE_CHECKING:
 
 FINISHED_SQL = "status IN ('done', 'unchanged', 'applied')"
 TICKET_ROWS_SQL = (
-    "SELECT task.number, id, goal, type, status, task.priority, needs, coalesce(parent, ''), worker, expires,"
+    "SELECT task.number, id, goal, type, status, priority, needs, coalesce(parent, ''), worker, expires,"
     " marks, step, step_limit, updated, question, options, ruling, outcome, follows"
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " CASE WHEN parent IS NULL THEN number ELSE (SELECT whole.number FROM task AS whole WHERE whole.id = parent) END"
 )
 """Who holds a task holds its parts."""
 INSERT_TICKET_SQL = (
-    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows, change)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(change), 0) + 1 FROM ticket))"
+    "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows,"
+    " priority, needs, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+    " (SELECT coalesce(max(change), 0) + 1 FROM ticket))"
 )
 UPDATE_TICKET_SQL = (
     "UPDATE ticket SET seq = ?, hash = ?, step = ?, step_limit = ?, updated = ?, question = ?, options = ?, ruling = ?,"
     " outcome = ?, change = (SELECT max(change) + 1 FROM ticket) WHERE task = ?"
 )
-UPDATE_PLACE_SQL = "UPDATE task SET priority = ?, needs = ? WHERE number = ? AND (priority <> ? OR needs <> ?)"
+UPDATE_PLACE_SQL = "UPDATE ticket SET priority = ?, needs = ? WHERE task = ? AND (priority <> ? OR needs <> ?)"
 UPDATE_MARKS_SQL = (
     "UPDATE ticket SET marks = ?, contexts = ?, resumes = ?, resumed = ?, held = ?, retry_at = ?, due = ?, project = ?"
     " WHERE task = ? AND (marks <> ? OR contexts <> ? OR resumes <> ? OR resumed <> ?)"
 )
-WAKE_SQL = "UPDATE ticket SET retry_at = 0 WHERE retry_at > 0 AND retry_at <= ?"
+TURN_SQL = (
+    "UPDATE ticket SET turn = CASE WHEN EXISTS (SELECT 1 FROM part WHERE part.task = ticket.task) THEN 2"
+    " WHEN held = 1 OR retry_at > 0 OR EXISTS (SELECT 1 FROM need WHERE need.task = ticket.task AND NOT EXISTS"
+    " (SELECT 1 FROM task AS other JOIN ticket AS theirs ON theirs.task = other.number"
+    f" WHERE other.id = needed AND theirs.{FINISHED_SQL})) THEN 1 ELSE 0 END"
+)
+"""0: it can be claimed; 1: it is held back, or waits for other tasks or another attempt; 2: it is a part of another. Whoever
+changes what it follows from writes it again."""
+DEPENDENTS_SQL = "task IN (SELECT need.task FROM need WHERE needed = ?)"
+WAKE_SQL = "UPDATE ticket SET retry_at = 0 WHERE retry_at > 0 AND retry_at <= ? RETURNING task"
 WAITING_SQL = "SELECT count(*) FROM ticket WHERE status IN ('ready', 'running') AND turn = 1"
+COUNTS_SQL = "SELECT status, count(*) FROM ticket WHERE turn < 2 GROUP BY status ORDER BY min(task)"
 FIGURES_SQL = (
     f"SELECT count(CASE WHEN {FINISHED_SQL} THEN 1 END), count(CASE WHEN {FINISHED_SQL} AND contexts < 2 THEN 1 END),"
     " coalesce(sum(resumes), 0), coalesce(sum(resumed), 0) FROM ticket WHERE contexts > 0 AND turn < 2 AND updated >= ?"
@@ -72,36 +83,44 @@ def write_ticket(connection: SqlConnection, number: int, state: "State", before:
     it changes: that saves a page in most commits."""
     from afresh.core.state import make_ticket_detail
 
-    detail = make_ticket_detail(state)
+    detail, status, place = make_ticket_detail(state), state.status, state.work.place or state.task
     head = (state.head.seq, bytes.fromhex(state.head.hash))
     texts = (detail.question, to_canonical_json(detail.options), detail.ruling, detail.outcome)
     row = (*head, detail.step, detail.limit, detail.updated, *texts, number)
-    if place := state.work.place:
-        wanted = (place.priority, to_canonical_json(place.needs))
-        connection.execute(UPDATE_PLACE_SQL, (*wanted, number, *wanted))
+    wanted = (place.priority, to_canonical_json(place.needs))
     if not before:
-        connection.execute(INSERT_TICKET_SQL, (*row, state.status.value, detail.follows))
+        connection.execute(INSERT_TICKET_SQL, (*row, status.value, detail.follows, *wanted))
     else:
         connection.execute(UPDATE_TICKET_SQL, row)
-    if before and state.status.value != before:
-        connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (state.status.value, number))
-    write_marks(connection, number, state)
+        if status.value != before:
+            connection.execute("UPDATE ticket SET status = ? WHERE task = ?", (status.value, number))
+    moved = not before or connection.execute(UPDATE_PLACE_SQL, (*wanted, number, *wanted)).rowcount
+    if moved:
+        connection.execute("DELETE FROM need WHERE task = ?", (number,))
+        needs = [(number, needed) for needed in dict.fromkeys(place.needs)]
+        connection.executemany("INSERT INTO need (task, needed) VALUES (?, ?)", needs)
+    if write_marks(connection, number, state) or moved:
+        connection.execute(f"{TURN_SQL} WHERE task = ?", (number,))
+    if status.satisfies != bool(before and TaskStatus(before).satisfies):
+        connection.execute(f"{TURN_SQL} WHERE {DEPENDENTS_SQL}", (state.task.id,))
 
 
-def write_marks(connection: SqlConnection, number: int, state: "State") -> None:
-    """Write what a ticket shows of labels, holds and failures, if it has changed. What a person asked of the worker is done when
-    the task is held back or over."""
+def write_marks(connection: SqlConnection, number: int, state: "State") -> bool:
+    """Write what a ticket shows of labels, holds and failures; whether it has changed. What a person asked of the worker is done
+    when the task is held back or over."""
     from afresh.core.state import make_ticket_marks
 
     marks, attempts = make_ticket_marks(state), state.times.attempts
     text = to_canonical_json(marks)
     known = (text, state.contexts, attempts.resumes, attempts.resumed)
     searched = (int(marks.hold is not None or marks.conversation), marks.retry_at, marks.due, marks.project)
-    if connection.execute(UPDATE_MARKS_SQL, (*known, *searched, number, *known)).rowcount:
+    changed = connection.execute(UPDATE_MARKS_SQL, (*known, *searched, number, *known)).rowcount > 0
+    if changed:
         connection.execute("DELETE FROM label WHERE task = ?", (number,))
         connection.executemany("INSERT INTO label (label, task) VALUES (?, ?)", [(label, number) for label in marks.labels])
     if marks.hold or state.status.over:
         connection.execute("UPDATE lease SET request = '' WHERE task = ? AND request <> ''", (number,))
+    return changed
 
 
 def marks_from_text(text: str) -> TicketMarks:
@@ -214,10 +233,7 @@ class SqlQueue:
     @repeat_if_lost
     def counts(self) -> QueueCounts:
         with self._database.reading() as connection:
-            rows = connection.execute(
-                "SELECT status, tasks FROM ticket_count WHERE tasks > 0 ORDER BY (SELECT task FROM ticket"
-                " WHERE ticket.status = ticket_count.status AND +turn < 2 ORDER BY task LIMIT 1)"
-            ).fetchall()
+            rows = connection.execute(COUNTS_SQL).fetchall()
             asking = "SELECT count(*) FROM ticket WHERE question != '' AND turn < 2"
             (questions,) = connection.execute(asking).fetchone()
             (waiting,) = connection.execute(WAITING_SQL).fetchone()
@@ -231,7 +247,8 @@ class SqlQueue:
     def _next(self, connection: SqlConnection) -> "_TicketRow | None":
         """The first task that can be worked on: running ones go before new ones. Reads no more rows than there are owners."""
         now, held = self._clock.now(), {("", False): False}
-        connection.execute(WAKE_SQL, (now,))
+        for (number,) in connection.execute(WAKE_SQL, (now,)).fetchall():
+            connection.execute(f"{TURN_SQL} WHERE task = ?", (number,))
         for status in (TaskStatus.RUNNING, TaskStatus.READY):
             for number, worker, expires in _read_turns(connection, status):
                 lease = worker, bool(worker) and expires > now

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from sqlite3 import Connection
 
 from afresh.core.symbol import ContentToIndex, FileReading, IndexedContent, IndexTerm, TreeListing
 from afresh.errors import Broken, Damaged
+from afresh.storage.sql.database import SqlConnection
+from afresh.storage.sql.schema import DatabaseSchema
 from afresh.storage.sqlite import code_index_format as packing
 from afresh.storage.sqlite.code_index_format import (
     ContentTerms,
@@ -21,8 +22,23 @@ from afresh.storage.sqlite.code_index_format import (
     unpack_numbers,
 )
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.schemas import CODE_INDEX_SCHEMA
 
+CODE_INDEX_SCHEMA = DatabaseSchema(
+    0x61667263,
+    """
+CREATE TABLE content (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, length INTEGER NOT NULL,
+    since REAL NOT NULL, bare TEXT NOT NULL, rest TEXT NOT NULL) STRICT;
+-- Which contents use a term. Those of many contents that came together are packed, a row for each run of terms: a segment. What
+-- comes in small numbers is loose, and packed when it has become many.
+CREATE TABLE posting (segment INTEGER NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, run TEXT NOT NULL,
+    PRIMARY KEY (segment, kind, first)) STRICT;
+CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL) STRICT;
+CREATE TABLE loose (content INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT;
+CREATE TABLE tree (name TEXT PRIMARY KEY, used REAL NOT NULL, stamps BLOB NOT NULL, keys BLOB NOT NULL, numbers BLOB NOT NULL,
+    lengths BLOB NOT NULL) STRICT;
+""",
+    lasting=False,
+)
 MAX_LOOSE_CONTENTS = 64
 SMALL_SEGMENT_CONTENTS = 1_000
 MAX_SMALL_SEGMENTS = 12
@@ -34,7 +50,7 @@ MAX_STALE_CONTENTS = 1_000
 INSERT_POSTING_SQL = "INSERT INTO posting (segment, kind, first, run) VALUES (?, ?, ?, ?)"
 
 
-def tidy_index(connection: Connection, now: float) -> None:
+def tidy_index(connection: SqlConnection, now: float) -> None:
     (loose,) = connection.execute("SELECT count(*) FROM loose").fetchone()
     if loose <= MAX_LOOSE_CONTENTS:
         return
@@ -46,19 +62,19 @@ def tidy_index(connection: Connection, now: float) -> None:
         join_small_segments(connection)
 
 
-def insert_segment(connection: Connection, postings: TermPostings, size: int) -> None:
+def insert_segment(connection: SqlConnection, postings: TermPostings, size: int) -> None:
     """A new segment."""
-    segment = connection.execute("INSERT INTO segment (size) VALUES (?)", (size,)).lastrowid
+    ((segment,),) = connection.execute("INSERT INTO segment (size) VALUES (?) RETURNING number", (size,)).fetchall()
     connection.executemany(INSERT_POSTING_SQL, ((segment, *run) for run in encode_runs(postings)))
 
 
-def pack_loose_terms(connection: Connection) -> None:
+def pack_loose_terms(connection: SqlConnection) -> None:
     rows = connection.execute("SELECT content, terms FROM loose ORDER BY content").fetchall()
     insert_segment(connection, invert_terms((number, decode_terms(plain)) for number, plain in rows), len(rows))
     connection.execute("DELETE FROM loose")
 
 
-def join_small_segments(connection: Connection) -> None:
+def join_small_segments(connection: SqlConnection) -> None:
     """Make one segment of the small ones."""
     small = connection.execute("SELECT number, size FROM segment WHERE size < ?", (SMALL_SEGMENT_CONTENTS,)).fetchall()
     joined: TermPostings = {kind: {} for kind in IndexTerm}
@@ -70,7 +86,7 @@ def join_small_segments(connection: Connection) -> None:
     insert_segment(connection, joined, sum(size for _, size in small))
 
 
-def has_stale_contents(connection: Connection, now: float) -> bool:
+def has_stale_contents(connection: SqlConnection, now: float) -> bool:
     """Whether more contents, not of today, are held than trees hold."""
     (old,) = connection.execute("SELECT count(*) FROM content WHERE since < ?", (now - DAY_SECONDS,)).fetchone()
     size = "SELECT coalesce(sum(length(numbers)) / 4, 0) FROM tree WHERE used > ?"
@@ -78,7 +94,7 @@ def has_stale_contents(connection: Connection, now: float) -> bool:
     return old > held * 2 + MAX_STALE_CONTENTS
 
 
-def sweep_stale_contents(connection: Connection, now: float) -> None:
+def sweep_stale_contents(connection: SqlConnection, now: float) -> None:
     """Forget trees that nobody looked at for a month, and contents that are in none; but none of today, as a view that was made
     before the last look at its tree may still ask for them."""
     connection.execute("DELETE FROM tree WHERE used < ?", (now - MONTH_SECONDS,))
@@ -99,14 +115,14 @@ def sweep_stale_contents(connection: Connection, now: float) -> None:
             insert_segment(connection, left, len({number for numbers in left[IndexTerm.MENTION].values() for number in numbers}))
 
 
-def _read_postings(connection: Connection, segment: int) -> TermPostings:
+def _read_postings(connection: SqlConnection, segment: int) -> TermPostings:
     found: TermPostings = {kind: {} for kind in IndexTerm}
     for kind, run in connection.execute("SELECT kind, run FROM posting WHERE segment = ?", (segment,)):
         found[IndexTerm(kind)] |= json.loads(run)
     return found
 
 
-def _drop_segment(connection: Connection, segment: int) -> None:
+def _drop_segment(connection: SqlConnection, segment: int) -> None:
     connection.execute("DELETE FROM posting WHERE segment = ?", (segment,))
     connection.execute("DELETE FROM segment WHERE number = ?", (segment,))
 
@@ -188,7 +204,7 @@ class SqliteCodeIndex:
         self._database.close()
 
     def _insert(
-        self, connection: Connection, new: Mapping[str, ContentToIndex], texts: Mapping[str, ReadingTexts]
+        self, connection: SqlConnection, new: Mapping[str, ContentToIndex], texts: Mapping[str, ReadingTexts]
     ) -> dict[str, IndexedContent]:
         (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'content'").fetchone()
         found = {key: IndexedContent(last + at, sum(taken.words.values())) for at, (key, taken) in enumerate(new.items(), 1)}
@@ -206,7 +222,7 @@ class SqliteCodeIndex:
             connection.executemany("INSERT INTO loose (content, terms) VALUES (?, ?)", few)
         return found
 
-    def _said_loosely(self, connection: Connection, term: IndexTerm, name: str) -> dict[int, int]:
+    def _said_loosely(self, connection: SqlConnection, term: IndexTerm, name: str) -> dict[int, int]:
         if not self._current:
             there = {number for (number,) in connection.execute("SELECT content FROM loose")}
             self._loose = {number: self._loose[number] for number in there & self._loose.keys()}
@@ -220,7 +236,7 @@ class SqliteCodeIndex:
         return {number: 1 for number, found in self._loose.items() if name in found[place]}
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def _reading(self) -> Iterator[SqlConnection]:
         with self._guarded(), self._database.reading() as connection:
             yield connection
 
@@ -251,13 +267,13 @@ def _decode_listing(stamps: bytes, keys: bytes, numbers: bytes, lengths: bytes) 
     return TreeListing(stamps.decode(), cut, contents)
 
 
-def _find_contents(connection: Connection, keys: Iterable[str]) -> dict[str, IndexedContent]:
+def _find_contents(connection: SqlConnection, keys: Iterable[str]) -> dict[str, IndexedContent]:
     wanted = [bytes.fromhex(key) for key in keys]
     rows = _select_in_chunks(connection, "SELECT key, number, length FROM content WHERE key IN", wanted)
     return {key.hex(): IndexedContent(number, length) for key, number, length in rows}
 
 
-def _select_in_chunks(connection: Connection, question: str, values: Sequence[int] | Sequence[bytes]) -> Iterator[tuple]:
+def _select_in_chunks(connection: SqlConnection, question: str, values: Sequence[int] | Sequence[bytes]) -> Iterator[tuple]:
     """The rows of a question that ends in `IN`, for any number of values."""
     for first in range(0, len(values), MAX_VALUES_PER_QUERY):
         some = values[first : first + MAX_VALUES_PER_QUERY]

@@ -2,102 +2,85 @@
 
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from threading import Lock, RLock
+from shutil import copyfile
+from threading import Lock
 from typing import TypeVar
 
 from afresh.errors import AfreshError
+from afresh.storage.sql.database import SqlDatabase
 from afresh.storage.sql.format import STORE_FORMAT, make_format_error
+from afresh.storage.sql.schema import JOURNAL_SCHEMA, DatabaseSchema
 from afresh.storage.sqlite.errors import (
     BUSY_CODE,
+    is_unwritable,
     make_damaged_error,
     read_error_code,
     translate_error,
     translate_errors,
 )
-from afresh.storage.sqlite.open_read_only import is_unwritable, open_read_only
-from afresh.storage.sqlite.schemas import JOURNAL_SCHEMA, DatabaseSchema, create_tables
 from afresh.workspace.disk_files import refuse_symlinks
 
 T = TypeVar("T")
 BUSY_TIMEOUT_SECONDS = 20.0
 CHECKPOINT_BYTES = 4 << 20
 MIN_DATABASE_BYTES = 512
+MAX_REPORTED_FAULTS = 3
 PAGE_CACHE_KB = 512
 """Page cache of each file in this process; the kernel caches the rest."""
 COMMIT_OVERHEAD_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
 
-class Database:
-    """One connection per process, shared by its threads under a lock."""
+class Database(SqlDatabase):
+    """One file."""
 
     def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: DatabaseSchema = JOURNAL_SCHEMA) -> None:
         self.path, self._schema = path, schema
         self._checkpoint_bytes = checkpoint_bytes
-        self._begin_life()
+        super().__init__()
 
     def _begin_life(self) -> None:
-        self._process, self._lock = os.getpid(), RLock()
-        self._connection: sqlite3.Connection | None = None
-        self._logged, self._writing = 0, False
+        super()._begin_life()
         self._afterwards: list[Callable[[], None]] = []
         self._failure: AfreshError | None = None
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A consistent view for a few queries; within `writing` it sees what was written there."""
-        with self._exclusive() as connection:
-            if self._writing:
-                yield connection
-                return
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                _roll_back(connection)
+    def _begin_reading(self) -> sqlite3.Connection:
+        connection = self._open()
+        connection.execute("BEGIN")
+        return connection
 
     @contextmanager
-    def writing(self, payload: int = 0) -> Iterator[sqlite3.Connection]:
-        """One atomic, durable commit; nothing of it happens if the body raises. `payload`: about how many bytes it writes.
-        Within another `writing` of this thread it is a part of that commit."""
+    def _commit(self) -> Iterator[sqlite3.Connection]:
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._exclusive() as connection:
-            if self._failure:
-                raise self._failure
-            self._logged += payload
-            try:
-                if self._writing:
-                    yield connection
-                else:
-                    with self._commit(connection):
-                        yield connection
-                    while self._afterwards:
-                        self._afterwards.pop(0)()
-            except sqlite3.Error as fault:
-                self._remember(fault)
-                raise
-            if self._logged >= self._checkpoint_bytes and not self._writing:
-                self._checkpoint(connection)
-
-    @contextmanager
-    def _commit(self, connection: sqlite3.Connection) -> Iterator[None]:
-        connection.execute("BEGIN IMMEDIATE")
-        self._writing = True
+        connection = self._open()
+        if self._failure:
+            raise self._failure
         try:
-            yield
-            connection.execute("COMMIT")
-        except BaseException:
-            _roll_back(connection)
-            self._afterwards.clear()
+            connection.execute("BEGIN IMMEDIATE")
+            self._writing = True
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                self._roll_back(connection)
+                self._afterwards.clear()
+                raise
+            finally:
+                self._writing = False
+        except sqlite3.Error as fault:
+            self._remember(fault)
             raise
-        finally:
-            self._writing = False
+        while self._afterwards:
+            self._afterwards.pop(0)()
         self._logged += COMMIT_OVERHEAD_BYTES
+        if self._logged >= self._checkpoint_bytes:
+            self._checkpoint(connection)
 
     def after_commit(self, work: Callable[[], None]) -> None:
         """Do this when what was written is committed: now, or at the end of the transaction of this thread."""
@@ -124,33 +107,28 @@ class Database:
         _remove_files(self.path)
 
     def read_version(self) -> int:
-        """A number that changes when another connection has committed; asking costs next to nothing."""
-        with self._exclusive() as connection:
-            (version,) = connection.execute("PRAGMA data_version").fetchone()
-            return version
+        with self._exclusive():
+            return self._open().execute("PRAGMA data_version").fetchone()[0]
 
-    def close(self) -> None:
-        """Give the file back; the next use opens it again."""
-        with self._lock:
-            if self._connection and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._connection = open_connection(self.path, self._schema)
+            except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
+                raise make_damaged_error(self.path, "is damaged") from fault
+            if not is_unwritable(self.path):
+                self._sweep_old_log(self._connection)
+        return self._connection
 
-    @contextmanager
-    def _exclusive(self) -> Iterator[sqlite3.Connection]:
-        if self._process != os.getpid():
-            # A connection must not cross a fork, not even to be closed: it is left to the parent.
-            _inherited_connections.append(self._connection)
-            self._begin_life()
-        with self._lock, translate_errors(self.path):
-            if self._connection is None:
-                try:
-                    self._connection = open_connection(self.path, self._schema)
-                except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
-                    raise make_damaged_error(self.path, "is damaged") from fault
-                if not is_unwritable(self.path):
-                    self._sweep_old_log(self._connection)
-            yield self._connection
+    def _translate_errors(self) -> AbstractContextManager[None]:
+        return translate_errors(self.path)
+
+    def _is_in_transaction(self, connection: sqlite3.Connection) -> bool:
+        return connection.in_transaction
+
+    def _roll_back(self, connection: sqlite3.Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
     def _remember(self, fault: sqlite3.Error) -> None:
         """Refuse all writes after a failed fsync: the kernel may drop the dirty pages and report success the next time."""
@@ -178,10 +156,9 @@ class Database:
             sweeper.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         finally:
             sweeper.close()
-            _roll_back(connection)
+            self._roll_back(connection)
 
 
-_inherited_connections: list[sqlite3.Connection | None] = []
 _creating = Lock()
 
 
@@ -262,6 +239,79 @@ def _enable_wal(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
+def create_tables(connection: sqlite3.Connection, schema: DatabaseSchema) -> None:
+    """Make the tables of a new file in one transaction; a second process finds nothing left to do. A file that has them is only
+    read: a command that reads waits for no writer."""
+    if connection.execute("PRAGMA user_version").fetchone() == (STORE_FORMAT,):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone() == (0,):
+            for statement in schema.statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {schema.application}")
+            connection.execute(f"PRAGMA user_version = {STORE_FORMAT}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
+        raise
+
+
+def open_read_only(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
+    """A connection that refuses to write. An absent database is an empty one in memory."""
+    connection = _open_in_place(path) if path.exists() and path.stat().st_size else None
+    if connection is None or connection.execute("PRAGMA user_version").fetchone() == (0,):
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        create_tables(connection, schema)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def _open_in_place(path: Path) -> sqlite3.Connection:
+    """With its log, which SQLite reads only where it can make its shared index; otherwise a copy of both, in memory."""
+    log = path.with_name(path.name + "-wal")
+    try:
+        return _connect_read_only(path, "mode=ro")
+    except sqlite3.OperationalError:
+        if not log.exists() or not log.stat().st_size:
+            return _connect_read_only(path, "immutable=1")
+    with tempfile.TemporaryDirectory(prefix="afresh-reading-") as folder:
+        for place in (path, log):
+            copyfile(place, Path(folder, place.name))
+        return _copy_into_memory(_connect_read_only(Path(folder, path.name), "mode=rw"))
+
+
+def _connect_read_only(path: Path, how: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _copy_into_memory(source: sqlite3.Connection) -> sqlite3.Connection:
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    source.backup(copy)
+    source.close()
+    return copy
+
+
+def find_file_damage(path: Path) -> str:
+    """What SQLite finds wrong with a file, which is not changed; empty if it is whole, or there is none."""
+    if not path.exists() or not path.stat().st_size:
+        return ""
+    refuse_symlinks(path.parent, path)
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_SECONDS)
+        try:
+            rows = connection.execute(f"PRAGMA integrity_check({MAX_REPORTED_FAULTS})").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.Error as fault:
+        return str(fault)
+    found = [row[0] for row in rows if row[0] != "ok"]
+    return "; ".join(found)

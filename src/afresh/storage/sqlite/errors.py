@@ -1,13 +1,13 @@
 """SQLite's errors, as what happened, what is safe and what to do."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from afresh.errors import AfreshError, Broken, Damaged, DiskFault, TryAgain
-from afresh.storage.sqlite.open_read_only import make_unwritable_error
-from afresh.storage.sqlite.schemas import JOURNAL_FILE_NAME
+from afresh.errors import AfreshError, Broken, Damaged, DiskFault, NeedsPerson, TryAgain
+from afresh.storage.sql.schema import JOURNAL_FILE_NAME
 
 BUSY_CODE = sqlite3.SQLITE_BUSY
 LOCKED_CODE = sqlite3.SQLITE_LOCKED
@@ -64,3 +64,23 @@ def make_damaged_error(path: Path, what: str) -> Damaged:
         else "move it away, or restore it from a backup, and start again",
         safe="the file was not touched; branches and snapshots in git are whole",
     )
+
+
+READING_COMMANDS = "`afresh status`, `show`, `diff`, `context` and `export FOLDER` still work"
+
+
+def is_unwritable(path: Path) -> bool:
+    """Whether neither the file nor its log can be written here."""
+    return not os.access(path.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK))
+
+
+def make_unwritable_error(path: Path, said: object = "") -> NeedsPerson:
+    folder = path.parent
+    if folder.is_dir() and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        what, advice = f"{folder} is on a file system that is mounted read-only", "mount it writable, and try again"
+    elif is_unwritable(path):
+        owner = f" (it belongs to user {folder.stat().st_uid}, you are {os.geteuid()})" if folder.is_dir() else ""
+        what, advice = f"you have no right to write to {folder}{owner}", "change its owner or its mode, and try again"
+    else:
+        what, advice = f"{path} can't be opened for writing: {said}", "check that the folder exists and its permissions"
+    return NeedsPerson(what, next=f"{advice}; {READING_COMMANDS}", safe="nothing was changed")

@@ -17,9 +17,8 @@ from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.ledger import SqlLedger
 from afresh.storage.sql.notebook import SqlNotebook
 from afresh.storage.sql.queue import SqlQueue
+from afresh.storage.sql.schema import FACTS_SCHEMA, JOURNAL_FILE_NAME, LEDGER_FILE_NAME, LEDGER_SCHEMA
 from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.fact_words import SqliteFactWords
-from afresh.storage.sqlite.schemas import FACTS_SCHEMA, JOURNAL_FILE_NAME, LEDGER_FILE_NAME, LEDGER_SCHEMA
 
 FACTS_FILE_NAME = "memory.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
@@ -101,4 +100,4 @@ def open_sqlite_ledger(path: Path) -> SqlLedger:
 
 
 def open_sqlite_facts(path: Path, journal: SqlJournal, notebooks: Sequence[Notebook]) -> SqlFactIndex:
-    return SqlFactIndex(Database(path, schema=FACTS_SCHEMA), SqliteFactWords(), journal, notebooks)
+    return SqlFactIndex(Database(path, schema=FACTS_SCHEMA), journal, notebooks)
