@@ -75,13 +75,6 @@ def test_a_second_set_up_does_nothing(machine: Machine):
     assert not machine.called("install")
 
 
-def test_changed_requirements_are_installed(machine: Machine):
-    machine.has("python3", PYTHON).offers("ensurepip").setup()
-    (machine.folder / "requirements/dev.txt").write_text("")
-    machine.setup()
-    assert machine.called("--require-hashes")
-
-
 def test_an_interrupted_set_up_is_done_again(machine: Machine):
     machine.has("python3", PYTHON).offers("ensurepip").setup()
     os.unlink(machine.folder / ".venv/.complete")
@@ -94,12 +87,6 @@ def test_uv_is_used_where_it_is(machine: Machine):
     assert machine.setup().returncode == 0
     assert machine.called("uv pip install")
     assert not machine.called("-m pip")
-
-
-def test_a_uv_that_fails_is_replaced_by_pip(machine: Machine):
-    machine.has("python3", PYTHON).has("uv", OLD).offers("ensurepip")
-    assert machine.setup().returncode == 0
-    assert machine.called("python -m pip install --require-hashes")
 
 
 def test_without_ensurepip_the_outer_pip_installs(machine: Machine):
@@ -130,21 +117,6 @@ def test_a_newer_python_beside_an_old_one_is_found(machine: Machine):
     assert machine.setup().returncode == 0
 
 
-def test_an_old_python_alone_is_refused(machine: Machine):
-    result = machine.has("python3", OLD).setup()
-    assert result.returncode == 1
-    assert "no Python 3.11 or newer" in result.stderr
-
-
-def test_a_failed_installation_names_its_log(machine: Machine):
-    fails = PYTHON.replace("esac", '  *require-hashes*) echo "no such package"; exit 1 ;;\nesac')
-    result = machine.has("python3", fails).offers("ensurepip").setup()
-    assert result.returncode == 1
-    assert "no such package" in result.stderr
-    assert "build/setup.log" in result.stderr
-    assert not (machine.folder / ".venv/.complete").exists()
-
-
 @pytest.fixture
 def tester(tmp_path: Path) -> Machine:
     """Return a machine that is set up, but whose Python has no packages and can install none."""
@@ -167,12 +139,6 @@ def test_a_small_model_that_can_not_be_had_is_said_and_no_error(tester: Machine)
     done = get_small_model(tester)
     assert done.returncode == 0 and "can't be had here, so its tests are skipped" in done.stdout
     assert not (tester.folder / ".venv/.small-model").exists(), "it is tried again the next time"
-
-
-def test_a_small_model_that_is_not_wanted_is_not_got(tester: Machine):
-    tester.has("uv", RECORD.replace("NAME", "uv"))
-    done = get_small_model(tester, SMALL_MODEL="no")
-    assert (done.returncode, done.stdout, tester.called("uv")) == (0, "", False)
 
 
 def test_a_small_model_is_got_once_with_its_hashes_and_nothing_besides(tester: Machine):

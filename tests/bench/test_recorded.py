@@ -3,15 +3,12 @@
 import sys
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from afresh.memory.summarise import MAX_SUMMARY_TOKENS
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 from recorded import LENGTHS, make_sessions, measure_compactions, window
-from recorded_runs import DEFAULT_CACHE_RATES, FIXED_TOKENS, Endless, Tally, chains, count, joined, last, shared, tallies
+from recorded_runs import DEFAULT_CACHE_RATES, FIXED_TOKENS, chains, count, last, tallies
 
 
 def step(action: str, seen: str = "", tool: str = "bash", thought: str = ""):
@@ -56,17 +53,6 @@ def test_what_begins_as_the_call_before_is_paid_less():
     assert alike < 1.2 * price < 1.8 * price < other <= 2 * price
 
 
-@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
-def test_the_shared_beginning_is_the_longest(one: str, other: str):
-    length = shared(one, other)
-    assert one[:length] == other[:length]
-    assert length in (len(one), len(other)) or one[length] != other[length]
-
-
-def test_tallies_add_up_and_keep_the_peak():
-    assert Tally(steps=2, tokens=5, peak=3) + Tally(steps=1, tokens=4, peak=4) == Tally(steps=3, tokens=9, peak=4)
-
-
 def test_runs_of_one_project_are_joined_in_the_order_of_their_recording():
     late = run("log/a", step("late"), meta={"file": "2026-02-01_10-00-00Z-late.md"})
     early = run("log/b", step("early"), meta={"file": "2026-01-01_10-00-00Z-early.md"})
@@ -74,17 +60,6 @@ def test_runs_of_one_project_are_joined_in_the_order_of_their_recording():
     assert chain["joined"] == ["log/b", "log/a"]
     assert [one["action"]["text"] for one in chain["steps"]] == ["early", ""]
     assert chain["steps"][1]["observation"] == "mend it"
-
-
-def test_other_projects_are_not_joined_and_a_rest_is_dropped():
-    runs = [run("mini/django__django-1", step("one")), run("mini/sympy__sympy-1", step("two"))]
-    assert not list(chains(runs, 2))
-
-
-def test_the_next_task_answers_the_last_word_of_the_run_before():
-    session = joined([run("a/1", step("done", tool="message_user")), run("a/2", step("ls"), task="and now this")], 9)
-    assert [one["action"]["text"] for one in session["steps"]] == ["done", "ls"]
-    assert session["steps"][0]["observation"] == "and now this"
 
 
 def test_a_length_that_few_runs_reach_is_filled_with_joined_sessions():
@@ -96,15 +71,6 @@ def test_a_length_that_few_runs_reach_is_filled_with_joined_sessions():
         500: [],
     }
     assert set(found) == set(LENGTHS)
-
-
-def test_each_turn_of_the_endless_run_has_names_of_its_own():
-    steps = Endless([step("cat src/query.py as fine_name", "the text stays")], 3)
-    assert [one["action"]["text"] for one in steps] == [
-        "cat src/query.py as fine_name", "cat src/query_1.py as fine_name_1", "cat src/query_2.py as fine_name_2",
-    ]  # fmt: skip
-    assert steps[2]["observation"] == "the text stays"
-    assert steps[1:] == [steps[1], steps[2]]
 
 
 def test_the_window_keeps_to_the_budget():

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.config.yaml_reader import MAX_FAST_DEPTH, compose_yaml, estimate_yaml_depth
+from afresh.config.yaml_reader import compose_yaml
 
 SIGNS = st.lists(st.sampled_from(["a", "1", "no", ": ", "- ", "\n", "  ", "[", "]", "{", "}", ",", '"', "'", "#", "é", "|\n "]))
 
@@ -47,16 +47,6 @@ def test_no_nesting_ends_the_process(text: str) -> None:
     code += "except RecursionError: print('deep')"
     done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "deep\n"), done.stderr[-300:]
-
-
-def test_depth_is_never_underrated() -> None:
-    assert (
-        estimate_yaml_depth("[" * 70) >= 70
-        and estimate_yaml_depth("- " * 40) >= 40
-        and estimate_yaml_depth("a:\n" + "".join(f"{' ' * n}b:\n" for n in range(80))) >= 79
-    )
-    assert estimate_yaml_depth("x: {a: [1, 2]}\ny: {b: [3]}\n" * 500) <= MAX_FAST_DEPTH
-    assert estimate_yaml_depth("]]]]" + "[" * 70) >= 70
 
 
 def test_words_of_a_refusal_are_those_of_the_slow_reader() -> None:

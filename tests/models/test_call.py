@@ -79,10 +79,6 @@ def test_a_reply_that_broke_off_is_booked_anew_before_it_is_asked_for_again() ->
     assert heard == [began, failed, again[0], began, failed, again[1], began, CallEnded("m", ok=True)]
 
 
-def test_a_provider_may_say_when_to_ask_again() -> None:
-    assert bought(Books(), TryAgain("broke off", Usage(1), wait=9.0), Reply())[1] == [3.0] * 3
-
-
 def test_who_wants_no_retries_gets_none_for_what_broke_off_either() -> None:
     books = Books()
     with pytest.raises(TryAgain):
@@ -102,13 +98,6 @@ def test_what_breaks_off_every_time_is_given_up() -> None:
     with pytest.raises(TryAgain, match="broke off"):
         bought(books, BROKEN, BROKEN, BROKEN, Reply("too late"))
     assert books.lines == ["booked", "cancelled 3000"] * 3
-
-
-def test_a_fault_that_cost_nothing_was_waited_out_before() -> None:
-    books = Books()
-    with pytest.raises(TryAgain, match="busy"):
-        bought(books, TryAgain("busy"), Reply("never asked for"))
-    assert books.lines == ["booked", "cancelled 0"]
 
 
 def test_half_a_surrogate_pair_is_replaced_wherever_a_reply_has_it() -> None:

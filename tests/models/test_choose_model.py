@@ -1,8 +1,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from afresh.app.settings import Settings
 from afresh.config.settings_file import read_settings_file
@@ -16,10 +14,8 @@ from afresh.models.choose_model import (
     is_paid,
     is_provider,
     make_model,
-    make_spec_absolute,
     split_mailbox_spec,
 )
-from afresh.models.mailbox import MailboxModel
 from afresh.models.model_settings import ModelSettings, NamedModel
 
 NAMED = {
@@ -59,23 +55,6 @@ def test_who_is_paid() -> None:
 )  # fmt: skip
 def test_a_mailbox_is_told_how_long_to_wait(argument: str, folder: str, seconds: float) -> None:
     assert split_mailbox_spec(argument) == (Path(folder), seconds)
-
-
-@given(st.text(st.characters(exclude_characters="?", exclude_categories=["Cs"]), min_size=1), st.integers(0, 10**8))
-def test_any_folder_may_have_a_time_out(folder: str, seconds: int) -> None:
-    assert split_mailbox_spec(f"/{folder}?timeout={seconds}") == (Path(f"/{folder}"), seconds)
-
-
-def test_a_mailbox_waits_as_its_table_says(tmp_path: Path) -> None:
-    box = make_model("box", 3, ModelSettings(named=NAMED, task="t-1"))
-    assert isinstance(box, MailboxModel)
-    assert (box.patience.reply, box.task, box.position, box.folder) == (600, "t-1", 3, Path("~/box").expanduser())
-
-
-def test_a_path_means_the_same_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert make_spec_absolute("mailbox:box?timeout=5") == f"mailbox:{tmp_path}/box?timeout=5"
-    assert [make_spec_absolute(spec) for spec in ("fast", "ollama:a/b", "offline")] == ["fast", "ollama:a/b", "offline"]
 
 
 @pytest.mark.parametrize("name", [*MODEL_KINDS, "a:b", "a b", "", "x" * 41, "-x"])

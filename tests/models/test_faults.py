@@ -16,7 +16,6 @@ from afresh.models.providers.connection import ProviderConnection
 from support.model_contract import make_sample_request
 from support.model_server import ModelServer
 from support.provider_faults import (
-    EMPTY_REPLY,
     CutConnection,
     CutStream,
     GarbageAnswer,
@@ -145,14 +144,6 @@ def test_every_fault_has_its_outcome(name: str) -> None:
     assert expected(found), found
 
 
-def test_what_a_provider_asks_for_is_waited() -> None:
-    assert came(*MATRIX["429 in seconds"][1]).waits == [2.0]
-    assert came(*MATRIX["429 in milliseconds"][1]).waits == [0.002]
-    (until,) = came(HttpFault(429, headers=make_retry_headers(date=50)), PLAIN).waits
-    assert 20.0 < until <= 50.0
-    assert came(*MATRIX["429 for an hour"][1]).requests == 1
-
-
 def test_waits_are_said_while_they_last() -> None:
     heard = came(*MATRIX["529"][1]).heard
     assert [piece for piece in heard if "529" in piece] == heard[:2] and "retry 2 of 6" in heard[1]
@@ -173,16 +164,6 @@ def test_a_usage_that_makes_no_sense_is_not_taken_for_a_count() -> None:
     for name in ("zero usage", "negative usage", "huge usage", "usage in words", "missing usage"):
         reply = came(*MATRIX[name][1], count=lambda text: 77).reply
         assert reply and not reply.counted and reply.usage == Usage(77, 77), name
-
-
-def test_an_empty_reply_is_a_reply() -> None:
-    reply = came(EMPTY_REPLY).reply
-    assert reply and (reply.thought, reply.actions, reply.thinking) == ("", (), ())
-
-
-def test_a_tool_that_was_not_offered_is_left_for_the_engine_to_refuse() -> None:
-    reply = came(call_unknown_tool("delete_all")).reply
-    assert reply and reply.actions == (Action("delete_all", {"really": True}),)
 
 
 def test_nothing_long_reaches_the_journal() -> None:

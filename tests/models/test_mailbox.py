@@ -117,13 +117,6 @@ def test_a_killed_process_finds_its_question_and_the_answer_again(tmp_path: Path
     assert (tmp_path / f"{stem}.request.md").stat().st_mtime_ns == posted, "asked once only"
 
 
-def test_the_same_question_of_a_later_call_is_a_new_question(tmp_path: Path) -> None:
-    (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
-    (tmp_path / f"{STEM.replace('0001', '0002')}.reply.json").write_text('{"thought": "second"}')
-    model = MailboxModel(tmp_path, patience=SOON)
-    assert [model.propose(make_sample_request()).thought for _ in range(2)] == ["look first", "second"]
-
-
 def test_a_time_out_keeps_the_question_open(tmp_path: Path) -> None:
     model = MailboxModel(tmp_path, patience=MailboxTimeouts(reply=0.01))
     with pytest.raises(TryAgain, match=STEM):
@@ -160,16 +153,6 @@ def test_a_bad_reply_is_put_aside_with_the_reason_and_a_better_one_taken(tmp_pat
     assert problem in (tmp_path / f"{STEM}.problem.txt").read_text()
 
 
-def test_bytes_that_are_no_text_are_put_aside(tmp_path: Path) -> None:
-    def answer() -> None:
-        until((tmp_path / f"{STEM}.rejected.json").exists)
-        (tmp_path / f"{STEM}.reply.json").write_text(REPLY)
-
-    (tmp_path / f"{STEM}.reply.json").write_bytes(b"\xff\xfe\x00")
-    meanwhile(answer)
-    assert MailboxModel(tmp_path, patience=SOON).propose(make_sample_request()).thought == "look first"
-
-
 def test_a_reply_that_is_still_being_written_is_waited_for(tmp_path: Path) -> None:
     def answer() -> None:
         until((tmp_path / f"{STEM}.request.md").exists)
@@ -183,48 +166,6 @@ def test_a_reply_that_is_still_being_written_is_waited_for(tmp_path: Path) -> No
     model = MailboxModel(tmp_path, patience=MailboxTimeouts(reply=20.0, writer=5.0))
     assert model.propose(make_sample_request()).actions[0].tool == "read"
     assert not (tmp_path / f"{STEM}.rejected.json").exists()
-
-
-def test_a_file_with_a_time_in_the_future_is_not_waited_for_endlessly(tmp_path: Path) -> None:
-    path = tmp_path / f"{STEM}.reply.json"
-    path.write_text("{")
-    os.utime(path, (time.time() + 10_000,) * 2)
-    with pytest.raises(TryAgain):
-        MailboxModel(tmp_path, patience=MailboxTimeouts(reply=0.01)).propose(make_sample_request())
-    assert (tmp_path / f"{STEM}.rejected.json").exists()
-
-
-def test_a_folder_that_is_a_file_is_bad_input(tmp_path: Path) -> None:
-    (tmp_path / "box").write_text("")
-    with pytest.raises(BadInput, match="can't be written"):
-        MailboxModel(tmp_path / "box").propose(make_sample_request())
-
-
-def test_two_tasks_share_a_folder_and_each_gets_its_own_reply(tmp_path: Path) -> None:
-    got: dict[str, str] = {}
-
-    def ask(task: str) -> None:
-        got[task] = MailboxModel(tmp_path, patience=SOON, task=task).propose(make_sample_request()).thought
-
-    threads = [meanwhile(lambda task=task: ask(task)) for task in ("one-1a2b", "two-3c4d")]
-    until(lambda: len(list_open_requests(tmp_path)) == 2 and all(post.waited for post in list_open_requests(tmp_path)))
-    for post in list_open_requests(tmp_path):
-        (tmp_path / f"{post.stem}.reply.json").write_text(json.dumps({"thought": f"for {post.task}"}))
-    for thread in threads:
-        thread.join(600)
-    assert got == {"one-1a2b": "for one-1a2b", "two-3c4d": "for two-3c4d"} and not list_open_requests(tmp_path)
-
-
-def test_one_sees_whether_anybody_still_waits(tmp_path: Path) -> None:
-    with pytest.raises(TryAgain, match="stays open"):
-        MailboxModel(tmp_path, patience=MailboxTimeouts(reply=0.01), task="a-1").propose(make_sample_request())
-    (left,) = list_open_requests(tmp_path)
-    assert (left.task, left.number, left.waited) == ("a-1", 1, False)
-    thread = meanwhile(lambda: MailboxModel(tmp_path, patience=SOON, task="b-2").propose(make_sample_request()))
-    until(lambda: [(post.task, post.waited) for post in list_open_requests(tmp_path)] == [("b-2", True), ("a-1", False)])
-    (tmp_path / f"{list_open_requests(tmp_path)[0].stem}.reply.json").write_text(REPLY)
-    thread.join(600)
-    assert [post.task for post in list_open_requests(tmp_path)] == ["a-1"]
 
 
 @pytest.mark.parametrize("task", ["../../etc/x", "a/b", ".hidden", "ü" * 80, "x" * 300])

@@ -11,7 +11,6 @@ from afresh.core.usage import Usage
 from afresh.models.providers.connection import ProviderConnection
 from afresh.models.providers.openai_chat import OpenAIModel
 from afresh.models.providers.openai_dialects import (
-    LLAMACPP,
     OLLAMA,
     OPENAI,
     OPENROUTER,
@@ -69,10 +68,6 @@ def test_turns_become_calls_and_their_results() -> None:
     assert (first["content"], second["content"], user) == ("text of a", "refused", {"role": "user", "content": "Go on."})
     assert (hm, well["content"]) == ({"role": "assistant", "content": "hm"}, "Well?")
     assert all(len(call["id"]) == 9 and call["id"].isalnum() for call in assistant["tool_calls"])
-
-
-def test_a_turn_in_which_nothing_was_said_still_has_a_text() -> None:
-    assert sent(turned(ToolExchange(Reply(), (), "Well?")))["messages"][2]["content"]
 
 
 def test_thinking_goes_back_only_where_it_is_asked_for_and_came_from() -> None:
@@ -153,11 +148,6 @@ def test_what_is_marked_for_the_cache_is_the_same_text() -> None:
     assert "cache_control" not in parts[-1]
 
 
-def test_models_that_cache_by_themselves_get_no_marks() -> None:
-    request = Request("system", "stable. new", SAMPLE_TOOLS, 800, breaks=(8,))
-    assert sent(request, OPENROUTER, "openai/gpt-5")["messages"][1]["content"] == "stable. new"
-
-
 def test_openai_sends_calls_that_begin_alike_the_same_way() -> None:
     first, second = (Request("s", f"stable. {end}", SAMPLE_TOOLS, 800, breaks=(8,)) for end in ("a", "b"))
     other = Request("s", "other stable. a", SAMPLE_TOOLS, 800, breaks=(14,))
@@ -182,7 +172,3 @@ def test_a_server_is_known_by_its_address(url: str, trait: str, value: Any) -> N
     flavour = dialect_at_address(url)
     assert getattr(flavour, trait) == value
     assert (flavour.name, flavour.provider) == (OPENAI.name, OPENAI.provider), "under the name that the user called it by"
-
-
-def test_a_flavour_that_the_user_has_named_stays() -> None:
-    assert dialect_at_address("https://api.openai.com/v1", LLAMACPP) is LLAMACPP and dialect_at_address("", OPENAI) is OPENAI

@@ -18,7 +18,6 @@ from afresh.models.providers.openai_stream import StreamedCompletion, take_chunk
 from support.model_contract import ModelContract, make_sample_request
 from support.model_server import ModelServer
 from support.provider_faults import (
-    EMPTY_REPLY,
     CutConnection,
     CutStream,
     GarbageAnswer,
@@ -82,11 +81,6 @@ def test_tool_calls_are_put_together_however_they_are_cut_up(habit: str, finish:
     assert ask(streamed(*HABITS[habit], finish=finish))[0].actions == (READ, DONE)
 
 
-def test_two_calls_of_one_tool_with_one_index_are_two() -> None:
-    deltas = [{"tool_calls": [piece(0, None, "read", text)]} for text in (A, '{"path": "b.py"}')]
-    assert [one.args["path"] for one in ask(streamed(*deltas))[0].actions] == ["a.py", "b.py"]
-
-
 @given(st.lists(st.sampled_from([A, B, "{}", '{"a": [1, {"b": "}"}]}']), min_size=1, max_size=4), st.integers(1, 7))
 def test_any_cut_of_the_pieces_gives_the_same_calls(arguments: list[str], size: int) -> None:
     told = StreamedCompletion()
@@ -95,13 +89,6 @@ def test_any_cut_of_the_pieces_gives_the_same_calls(arguments: list[str], size: 
         for start in range(0, len(text), size):
             take_chunk(told, {"choices": [{"delta": {"tool_calls": [piece(index, None, None, text[start : start + size])]}}]})
     assert [call.arguments for call in told.calls] == arguments
-
-
-def test_pieces_are_heard_while_they_come_in() -> None:
-    heard: list[str] = []
-    reply, _ = ask(Reply("look here", (READ,), Usage(9, 9), thinking=(Thinking("because"),)), heard=heard)
-    assert "".join(heard) == "because" + "look here" + '{"path": "a.py"}' and len(heard) > 4
-    assert reply.thinking == (Thinking("because"),)
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
@@ -237,15 +224,6 @@ def test_a_silent_or_dripping_server_runs_out_of_time() -> None:
     for slow in (SlowStart(2.0, TWO), SlowStream(0.2, TWO)):
         with pytest.raises(TryAgain):
             ask(slow, timeout=0.3, retries=0)
-
-
-def test_an_empty_reply_is_a_reply() -> None:
-    assert (ask(EMPTY_REPLY)[0].thought, ask(EMPTY_REPLY)[0].actions) == ("", ())
-
-
-def test_a_declined_answer_says_so() -> None:
-    assert "declined" in ask(streamed({"content": ""}, finish="content_filter"))[0].thought
-    assert ask(streamed({"refusal": "I can't"}, finish="stop"))[0].thought == "I can't"
 
 
 def test_a_model_that_is_a_file_is_called_by_its_name_alone() -> None:

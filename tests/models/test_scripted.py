@@ -43,12 +43,6 @@ def test_running_out_says_so_and_what_to_do() -> None:
     assert "--model" in caught.value.next
 
 
-def test_usage_is_estimated_only_where_the_script_gives_none() -> None:
-    model = ScriptedModel([{"usage": {"input": 11, "output": 5}}, READ], count=lambda text: 42)
-    assert model.propose(make_sample_request()).usage == Usage(11, 5)
-    assert model.propose(make_sample_request()).usage == Usage(42, 42)
-
-
 def test_a_script_is_read_from_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
     path.write_text(
@@ -78,8 +72,3 @@ def test_a_bad_line_is_named_with_its_problem(tmp_path: Path, line: str, problem
         read_script(path)
     assert f"{path}:2" in caught.value.what and problem in caught.value.what
     assert '"tool"' in caught.value.next
-
-
-def test_a_missing_script_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="can't be read"):
-        read_script(tmp_path / "none.jsonl")

@@ -56,11 +56,6 @@ def test_a_reply_is_read_however_it_is_wrapped(how: str) -> None:
     assert reply_from_text(READABLE[how]) == Reply("look", (READ,))
 
 
-def test_a_list_of_actions_is_a_reply_without_a_thought() -> None:
-    assert reply_from_text(f"[{ACTION}, {ACTION}]") == Reply("", (READ, READ))
-    assert reply_from_text('{"thought": "done?"}') == Reply("done?")
-
-
 @pytest.mark.parametrize("text", UNREADABLE)
 def test_what_can_not_be_read_is_told_to_the_model_with_the_form_to_use(text: str) -> None:
     reply = reply_from_text(text)
@@ -128,8 +123,3 @@ def test_what_they_take_beyond_that_comes_off_the_reply(flavour: Any) -> None:
     read = estimate_tokens(json.dumps(body["response_format"]["json_schema"]["schema"])) if flavour.reads_schema else 0
     told = estimate_tokens(body["messages"][0]["content"].removeprefix("system\n\n"))
     assert limit < 800 and told + read + limit <= estimate_tokens(render_tool_schemas(request.tools)) + 800
-
-
-def test_a_request_without_tools_is_answered_in_plain_words() -> None:
-    body = make_chat_body("m", Request("system", "message", (), 800), SPOKEN, estimate_tokens)
-    assert body["messages"][0]["content"] == "system" and "response_format" not in body

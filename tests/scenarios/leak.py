@@ -21,11 +21,6 @@ PLACES = (
     "check", "untracked", "ignored", "installed", "goal", "rule", "corrected", "forgotten", "thought", "note", "failed",
     "decision", "output", "long output", "written", "summary", "question", "answer", "kept", "subject", "search",
 )  # fmt: skip
-TRACKED = frozenset((
-    "agents", "claude", "cursor", "folder agent", "source", "file name", "folder name", "test name", "skill", "message",
-))  # fmt: skip
-"""What git itself carries into a clone or another worktree: these files are the other's as well."""
-OF_GIT = TRACKED | {"branch", "remote", "git user"}
 
 
 def canary(place: str) -> str:

@@ -10,10 +10,8 @@ from afresh.app.orders.tasks import TaskOrder, add_task, end_task, record_events
 from afresh.app.project import Project, open_project
 from afresh.app.queue.hold_task import discard_task
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
-from afresh.core.event import QuestionAnswered, QuestionAsked, TaskClaimed, TaskEnded
+from afresh.core.event import QuestionAsked, TaskEnded
 from afresh.core.task import TaskStatus
-from afresh.errors import BadInput
-from afresh.storage.renew_lease import identify_worker
 
 pytestmark = pytest.mark.shell_check
 
@@ -73,21 +71,6 @@ def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes
     assert "said when asked “Multiply or shift?" in (person.state / f"sessions/archive/{task}.md").read_text()
 
 
-def test_answer_and_go_on_in_one_command(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    person.runs(person.script([ASK], [MEND], [COMPLETE]))
-    told = person.types("answer", "1", "--resume", "--json")
-    assert told.code == 0 and told.json["status"] == "done"
-
-
-def test_two_questions_in_one_reply_are_asked_one_after_the_other(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    person.runs(person.script([ASK, ("ask", {"question": "And then?"}), DECIDE]))
-    shown = person.shown()
-    assert shown["question"] == "Multiply or shift?" and shown["decisions"][0]["text"] == "use *"
-    assert [seen["text"] for seen in shown["recent"][0]["observations"]][1] == "not asked: one question at a time"
-
-
 def test_the_harness_says_what_each_answer_would_bring_about(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     person.runs(person.script([("read", {"path": "calc.py"})], [MEND], [COMPLETE]), "--set", "max_steps=1")
@@ -111,10 +94,6 @@ def test_checks_that_could_not_run_are_run_again_after_an_answer_unless_it_says_
     assert person.types("answer", "2").code == 0
     person.types("resume")
     assert person.shown()["calls"] == 2
-
-
-def test_an_empty_inbox_says_so(person: Person) -> None:
-    assert "No open questions" in person.types("answer").words and person.types("answer", "--json").json == []
 
 
 def test_the_inbox_shows_the_oldest_question_first(person: Person, project: Project) -> None:
@@ -143,12 +122,6 @@ def test_without_a_task_the_only_question_is_answered_and_of_several_none(person
     assert "2 tasks have open questions" in several["what"] and "afresh answer lists" in several["next"]
 
 
-def test_a_number_that_begins_a_hash_is_a_task_and_no_option(person: Person, project: Project, monkeypatch) -> None:
-    monkeypatch.setattr("afresh.app.orders.tasks.make_task_id", lambda *_: "double-is-wrong-60911234")
-    asks(project)
-    assert "'6091' is a task" in person.types("answer", "6091", "--json").error["what"]
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [("7", "no such option: 7"), ("", "the answer is empty"), (" \n", "the answer is empty"),
@@ -159,24 +132,6 @@ def test_an_answer_that_can_not_be_used_changes_nothing(person: Person, project:
     before = project.store.load(task)
     assert why in person.types("answer", task, text, "--json").error["what"]
     assert project.store.load(task) == before
-
-
-def test_a_nul_and_a_letter_that_means_two_options_are_refused(project: Project) -> None:
-    task = asks(project, options=("build: now", "abort: not at all"))
-    with pytest.raises(BadInput, match=r"could mean options 1 \(build\) and 2 \(abort\)"):
-        asking.answer_question(project, task, "a")
-    with pytest.raises(BadInput, match="NUL"):
-        asking.answer_question(project, task, "a\0b")
-
-
-def test_words_of_ones_own_are_kept_as_they_are(person: Person, project: Project) -> None:
-    task, words = asks(project), '  Shift —\n\t"but" for floats, too '
-    assert person.types("answer", task, words).code == 0
-    (entry,) = [entry for entry in project.store.journal(task) if isinstance(entry.event, QuestionAnswered)]
-    assert entry.event.text == words and entry.event.option == 0
-    other = asks(project)
-    assert person.types("answer", other, "SHIFT").code == 0
-    assert [made["text"] for made in person.shown(other)["decisions"]] == ["SHIFT"]
 
 
 def refused(person: Person, task: str) -> str:
@@ -195,43 +150,6 @@ def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person
     assert refused(person, over) == f"task {over} is finished: failed"
     assert refused(person, silent) == f"task {silent} is ready and has no question"
     assert person.types("answer", "--json").json == []
-
-
-def test_a_task_that_a_living_worker_holds_takes_no_answer(person: Person, project: Project) -> None:
-    worker, task = identify_worker(), add_task(project, TaskOrder("busy", "fix_bug", (CHECK,))).task.id
-    project.queue.claim(worker, task)
-    record_events(project, project.store.load(task), task, [TaskClaimed(worker)])
-    assert (
-        refused(person, task)
-        == f"task {task} is running and has no question: process {worker.split(':')[1]} on this machine is working on it"
-    )
-
-
-def test_the_second_to_answer_is_told_who_answered_when_and_what(person: Person, project: Project) -> None:
-    person.git("config", "user.name", "Anna")
-    task = asks(project)
-    assert person.types("answer", task, "1").code == 0
-    what = refused(person, task)
-    assert f"task {task} was answered already, by Anna at 20" in what
-    assert "“multiply: works for every number” to “Multiply or shift?”" in what
-    assert person.shown(task)["words"] == [OPTIONS[0]]
-
-
-def test_an_answer_that_comes_between_is_found_out_at_the_last_moment(
-    person: Person, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task, whole = asks(project), asking.refuse_overfull_prompt
-
-    def somebody_else_is_faster(*args) -> None:
-        whole(*args)
-        monkeypatch.setattr(asking, "refuse_overfull_prompt", whole)
-        faster = person.starts("answer", task, "1")
-        assert faster.communicate(timeout=600) and faster.returncode == 0
-
-    monkeypatch.setattr(asking, "refuse_overfull_prompt", somebody_else_is_faster)
-    with pytest.raises(BadInput, match="was answered already"):
-        asking.answer_question(project, task, "2")
-    assert project.store.load(task).dialogue.words == (OPTIONS[0],)
 
 
 def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, project: Project) -> None:

@@ -8,10 +8,9 @@ from person import CALC, COMPLETE, MEND, Person, Step
 
 from afresh.app.orders.tasks import record_events
 from afresh.app.project import Project, open_project
-from afresh.app.results import auto_merge, merge_follow_up
+from afresh.app.results import auto_merge
 from afresh.app.results.auto_merge import find_next_result, merge_results
 from afresh.core.event import TaskClaimed
-from afresh.errors import NotPossible
 from afresh.storage.renew_lease import identify_worker
 
 pytestmark = pytest.mark.journey
@@ -101,16 +100,6 @@ def test_a_merge_that_breaks_a_check_never_reaches_the_branch(person: Person) ->
     assert not [*person.trees.glob("*-merge")] and "-merge" not in person.git("branch", "--all")
 
 
-def test_what_fails_on_the_branch_already_is_not_held_against_a_merge(person: Person) -> None:
-    person.write("other.py", "")
-    person.commit()
-    task = does(person, "put right", edits("x + 2", "x * 2"), check=f'{sys.executable} -c "import other"')
-    person.write("other.py", "1 / 0\n")
-    person.commit("broken by the user")
-    merges(person)
-    assert states(person)[task] == "applied"
-
-
 def test_a_result_waits_for_earlier_tasks_at_work_unless_another_task_needs_it(person: Person) -> None:
     early = person.adds("takes long")
     project = open_project(person.repo)
@@ -121,32 +110,6 @@ def test_a_result_waits_for_earlier_tasks_at_work_unless_another_task_needs_it(p
     person.adds("builds on it", "--after", late)
     assert (found := find_next_result(project)) and found.task.id == late
     assert [*merges(person)] == [late]
-
-
-def test_after_some_tasks_that_could_not_bring_a_result_in_a_person_is_asked(
-    person: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(merge_follow_up, "MAX_FOLLOW_UPS", 1)
-    first, second = does(person, "one way", edits("x + 2", "x * 2")), does(person, "another", edits("x + 2", "2 * x"))
-    merges(person)
-    (again,) = set(states(person)) - {first, second}
-    script = person.script([edits("x * 2", "2 * x")], [COMPLETE], name="again")
-    assert person.types("resume", again, "--model", script).code == 0
-    person.write("calc.py", CALC.replace("x + 2", "x << 1"))
-    person.commit("by hand")
-    with pytest.raises(NotPossible, match="can't be merged: it conflicts"):
-        merges(person)
-
-
-def test_uncommitted_changes_in_the_way_stop_merging_and_lose_nothing(person: Person) -> None:
-    tasks = [does(person, "first file", writes("a.txt", "x\n")), does(person, "second file", writes("b.txt", "x\n"))]
-    person.write("b.txt", "mine\n")
-    with pytest.raises(NotPossible, match=r"uncommitted changes in your checkout are in the way: b\.txt"):
-        merges(person)
-    assert states(person) == dict(zip(tasks, ["applied", "done"], strict=True))
-    assert (person.repo / "b.txt").read_text() == "mine\n"
-    (person.repo / "b.txt").unlink()
-    assert [*merges(person)] == [tasks[1]]
 
 
 def test_a_commit_of_the_user_during_the_checks_is_kept_and_merged_with(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

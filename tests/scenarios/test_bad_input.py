@@ -140,38 +140,6 @@ def command_lines() -> list[str]:
     return found
 
 
-def test_a_change_that_hangs_is_reverted(person: Person) -> None:
-    person.write(".afresh/config.toml", "check_timeout = 30\n")
-    person.commit()
-    hang = ("edit", {"path": "calc.py", "old": "    return x + 2", "new": "    __import__('time').sleep(600)"})
-    assert person.runs(person.script([hang], [MEND], [COMPLETE])).code == 0
-    first = person.shown()["recent"][0]
-    assert not first["kept"] and "timed out" in first["outcome"]
-
-
-def test_tests_that_fail_already_are_named_and_may_go_on_failing(person: Person) -> None:
-    person.write(
-        "test_old.py", "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.fail()\n"
-    )
-    person.commit()
-    red = "1 test failed before the task and still fails: test_old.Old.test_old"
-    told = person.runs(person.script([MEND], [COMPLETE]))
-    assert told.code == 0 and "2 tests fail already and may go on failing: test_calc.T.test_five, test_old" in told.words
-    shown = person.shown()
-    assert shown["verdict"]["ruling"] == "PASS" and shown["verdict"]["reason"].endswith(red)
-    assert all(red in person.types(*command).words for command in (["show"], ["pr"], ["apply"]))
-    assert red in person.git("log", "-1", "--format=%B")
-    (session,) = (person.repo / ".afresh/state/sessions").rglob("double-is-wrong*.md")
-    assert "may go on failing" not in session.read_text() and "Red: 1 test failed before the task" in session.read_text()
-
-
-def test_a_red_test_that_the_order_names_must_pass(person: Person) -> None:
-    touch = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 + x"})
-    told = person.runs(person.script([touch], [COMPLETE], [COMPLETE], [COMPLETE]), goal="test_five fails")
-    assert told.code == 1 and "1 test that the task names or changes still fails: test_calc.T.test_five" in told.words
-    assert "It must exit 0 in the end" in told.words, "said at the start"
-
-
 def test_a_folder_of_ours_that_is_a_symlink(person: Person, untouched: None) -> None:
     elsewhere = person.folder / "elsewhere"
     elsewhere.mkdir()
@@ -184,13 +152,6 @@ def test_a_folder_of_ours_that_is_a_symlink(person: Person, untouched: None) -> 
         assert not list(elsewhere.iterdir())
     finally:
         (person.repo / ".afresh").unlink()
-
-
-def test_a_file_where_our_folder_should_be(person: Person) -> None:
-    person.write(".afresh", "mine\n")
-    told = person.types("status", "--all")
-    explained(told, "Not a directory", "nothing was changed", "must be folders")
-    assert (person.repo / ".afresh").read_text() == "mine\n"
 
 
 def test_a_database_of_a_newer_version(person: Person, untouched: None) -> None:
@@ -273,14 +234,6 @@ def test_a_task_that_nobody_could_work_on_never_enters_the_queue(person: Person,
         told = person.types(command, *args)
         assert (told.code, told.out) == (2, "") and why in told.err and "fault in afresh" not in told.err
         assert len(told.err.splitlines()) >= 2, "it says what to do"
-    assert person.types("status", "--json").json["tasks"] == []
-
-
-def test_a_file_that_is_no_script_is_refused_before_a_task_exists(person: Person, untouched: None) -> None:
-    (person.folder / "bad.jsonl").write_text("{not json\n")
-    for model in (f"scripted:{person.folder}/none.jsonl", f"scripted:{person.folder}/bad.jsonl"):
-        told = person.runs(model)
-        assert told.code == 2 and "afresh: " in told.err and "fault in afresh" not in told.err
     assert person.types("status", "--json").json["tasks"] == []
 
 

@@ -19,9 +19,8 @@ from afresh.core.action import Action
 from afresh.core.event import CallRequested, CheckpointWritten, ReplyReceived
 from afresh.core.prompt import Request, ToolSchema
 from afresh.core.reply import Reply
-from afresh.core.states import ceiling_state as pressure
 from afresh.core.states.ceiling_state import CeilingChanged
-from afresh.core.token_calibration import CalibrationLoaded, CeilingBreached, UsageReportDoubted
+from afresh.core.token_calibration import CeilingBreached, UsageReportDoubted
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.usage import Usage
 from support.model_server import ModelServer
@@ -110,17 +109,6 @@ def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_
     assert "1 call over the limit, by the provider's count" in person.types("show", task).words
 
 
-def test_the_next_task_starts_from_what_was_learnt_and_another_model_does_not(person: Person, provider) -> None:
-    with provider([reply(LOOK), reply(MEND, COMPLETE)] * 3):
-        first = person.runs(MODEL, "--json", goal=GOAL).json["task"]
-        second = person.runs(MODEL, "--json", goal=GOAL).json["task"]
-        other = person.runs("openai:other-model", "--json", goal=GOAL).json["task"]
-    assert [event.meter.samples for event in events(person, second, CalibrationLoaded)] == [2]
-    assert not events(person, first, CalibrationLoaded) and not events(person, second, CeilingBreached)
-    assert all(reported + audit.reserve <= audit.budget for audit, reported in calls(person, second))
-    assert not events(person, other, CalibrationLoaded) and events(person, other, CeilingBreached), "it has a history of its own"
-
-
 def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_get_more_room_for_a_while(person: Person, provider) -> None:
     """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
     cut = ScriptedTurn(reply(MEND, ("edit", {"path": "long.py", "new": "half of"})), cut=True)
@@ -143,15 +131,6 @@ def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provid
     assert {audit.counter for audit, _ in calls(person, task)} == {"{}"}
     assert len(events(person, task, UsageReportDoubted)) == 2 and not events(person, task, CeilingBreached)
     assert "2 reports not believed" in person.types("show", task).words
-
-
-def test_a_model_that_is_no_provider_teaches_nothing(person: Person, provider) -> None:
-    script = person.folder / "counting.jsonl"
-    actions = [{"tool": tool, "args": args} for tool, args in (MEND, COMPLETE)]
-    lines = [{"thought": "", "actions": [action], "usage": {"input": 9_999}} for action in actions]
-    script.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    task = person.runs(f"scripted:{script}", "--json", goal=GOAL).json["task"]
-    assert person.shown(task)["meters"] == [] and not events(person, task, CeilingBreached, UsageReportDoubted)
 
 
 def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoint(person: Person, provider) -> None:
@@ -180,22 +159,6 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
     assert read_last_checkpoint(person, task) == checkpoint
 
 
-def test_a_window_with_hardly_any_room_is_built_again_under_a_larger_ceiling(person: Person, provider, monkeypatch) -> None:
-    monkeypatch.setattr(pressure, "CRITICAL_PRESSURE_SHARE", 0.85)
-    task = person.runs(person.script([MEND], [COMPLETE]), "--json", goal=GOAL + " and so on" * 420, check=CHECK).json["task"]
-    change = events(person, task, CeilingChanged)[0]
-    assert change.step == 0 and change.reason.startswith("what is never left out takes")
-    assert calls(person, task)[0][0].budget == change.budget > 4_000, "nothing was sent before"
-
-
-def test_a_limit_that_equals_the_budget_is_never_passed(person: Person, provider) -> None:
-    goal = GOAL + " and no word of this may be lost" * 80
-    with provider([reply(LOST)] * 2 + [reply(MEND, COMPLETE)], None):
-        task = person.runs(MODEL, "--set", "max_budget=4000", "--json", goal=goal).json["task"]
-    assert not events(person, task, CeilingChanged)
-    assert {audit.budget for audit, _ in calls(person, task)} == {4_000}
-
-
 def test_room_is_given_for_what_was_read_until_it_is_used_or_three_steps_old(person: Person, provider) -> None:
     part, little = ("read", {"path": "wide.py", "lines": 90}), ("run", {"command": "echo so far so good"})
     with provider([reply(part), reply(little), reply(LOST), reply(LOST), reply(MEND), reply(COMPLETE)], None):
@@ -208,15 +171,6 @@ def test_room_is_given_for_what_was_read_until_it_is_used_or_three_steps_old(per
     assert first == fifth == sixth == 4_000 < min(raised) <= max(raised) <= up.budget, "it was read for an edit"
     assert person.types("context", "verify", task).code == 0
     assert "4,000 tokens a call now; ordered 4,000, highest 16,000" in person.types("show", task).words
-
-
-def test_the_agent_may_ask_for_more_room(person: Person, provider) -> None:
-    asks = ("note", {"subject": "room", "text": "remark_150 is not shown"})
-    with provider([reply(asks)] * 3 + [reply(MEND, COMPLETE)], None):
-        task = person.runs(MODEL, "--set", "max_budget=6500", "--json", goal=GOAL).json["task"]
-    changes = [(change.budget, change.reason) for change in events(person, task, CeilingChanged)]
-    why = "the agent asked: remark_150 is not shown"
-    assert changes == [(5_000, why), (6_000, why), (6_500, f"{why}, but 6,500 is the highest")]
 
 
 def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(person: Person, provider) -> None:

@@ -2,16 +2,13 @@
 
 import io
 import json
-import os
-import signal
 import time
 from pathlib import Path
 
 import pytest
-from person import CHECK, COMPLETE, MEND, Person, Step, Told
+from person import CHECK, MEND, Person, Step, Told
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
-import afresh.cli.chat as chat_command
 from afresh.app.project import open_project
 from afresh.core.state import State
 
@@ -109,21 +106,6 @@ def test_a_conversation_that_was_left_is_taken_up_by_no_worker(person: Person) -
     assert f"afresh chat {states_of(person)[0].task.id[-8:]}" in person.types("status").words
 
 
-def test_an_answer_leaves_a_verified_result_as_it_is(person: Person) -> None:
-    script = person.script([MEND, answer("Multiply in double")], [answer("It doubles a number.")])
-    with chat(person, script) as at:
-        at.types("double is wrong")
-        at.sees("changed so far: calc.py")
-        at.types("what does double do?")
-        at.sees("It doubles a number.")
-        at.types("/quit")
-        at.sees("merges it.")
-        assert at.ends() == 0
-    (state,) = states_of(person)
-    assert state.status.value == "done" and len(state.verification.verdict.runs) > 0
-    assert "Multiply in double" in person.git("log", "-1", "--format=%s", f"afresh/{state.task.id}")
-
-
 def test_without_a_terminal_each_line_is_a_message_and_the_exit_code_tells_of_the_last(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,24 +118,6 @@ def test_without_a_terminal_each_line_is_a_message_and_the_exit_code_tells_of_th
     assert pipe("what is double?\ndouble is wrong\n", [answer("A function.")], [ASK]).code == 3
     assert pipe("double is wrong\n").code not in (0, 3)
     assert pipe("").code == 2
-
-
-def test_outside_a_conversation_nothing_changed_is_still_refused(person: Person) -> None:
-    told = person.runs(person.script([COMPLETE], [COMPLETE], [COMPLETE]), "--no-sandbox")
-    assert told.code == 1 and person.shown()["status"] == "failed"
-
-
-def test_a_question_of_the_model_is_answered_by_the_next_message(person: Person) -> None:
-    with chat(person, person.script([ASK], [MEND], [answer("Multiplied.")])) as at:
-        at.types("double is wrong")
-        at.sees("Multiply or shift?")
-        at.sees("> ")
-        at.types("1")
-        at.sees("Multiplied.")
-        at.types("/quit")
-        assert at.ends() == 0
-    (state,) = states_of(person)
-    assert (state.dialogue.turn, state.dialogue.words) == (1, ("multiply: plain",))
 
 
 @pytest.mark.daily
@@ -209,26 +173,6 @@ def test_ctrl_c_stops_the_turn_and_not_the_conversation(person: Person) -> None:
     assert (state.status.value, state.dialogue.words, state.spending.calls) == ("done", ("just multiply",), 3)
 
 
-def test_ctrl_c_again_while_the_first_is_answered_does_not_end_the_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = iter(["", "", "a message"])
-
-    def press(*_: object, **__: object) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-
-    def read(_: str) -> str:
-        if not (line := next(typed)):
-            press()
-        return line
-
-    monkeypatch.setattr(chat_command, "prompt_line", read)
-    monkeypatch.setattr(chat_command, "print_text", press)
-    before = signal.getsignal(signal.SIGINT)
-    with chat_command.Interrupts() as interrupts:
-        press()
-        assert chat_command.read_message(interrupts) == "a message"
-    assert signal.getsignal(signal.SIGINT) is before
-
-
 @pytest.mark.parametrize("how", ["--resume", "task"])
 def test_a_conversation_that_was_left_is_continued(person: Person, how: str) -> None:
     script = person.script([MEND], [answer("Multiplied.")], [TRIPLE], [answer("Tripled.")])
@@ -250,29 +194,3 @@ def test_a_conversation_that_was_left_is_continued(person: Person, how: str) -> 
         assert at.ends() == 0
     after = states_of(person)[0]
     assert (after.dialogue.turn, after.dialogue.words) == (2, ("also \ntriple",))
-
-
-def test_commands_need_something_to_work_on_and_unknown_ones_are_named(person: Person) -> None:
-    with chat(person, person.script([MEND])) as at:
-        for word in ("/diff", "/undo", "/apply"):
-            at.types(word)
-            at.sees("Nothing was done yet.")
-        at.types("/undno")
-        at.sees("no such command: /undno; commands: /undo, /diff, /cost, /model, /apply, /help, /quit")
-        at.types("")
-        at.types("/quit")
-        assert at.ends() == 0
-    assert states_of(person) == []
-    assert person.types("chat", "--resume").code == 1
-
-
-def test_an_error_of_the_model_does_not_end_the_conversation(person: Person) -> None:
-    with chat(person, person.script([MEND])) as at:
-        at.types("double is wrong")
-        at.sees("the script has 1 replies and this is call 2")
-        at.sees("> ")
-        at.types(f"/model {person.script([MEND], [answer('Multiplied.')], name='longer')}")
-        at.types("")
-        at.sees("Multiplied.")
-        at.types("/quit")
-        assert at.ends() == 0

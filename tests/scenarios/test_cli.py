@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lived_once import live_once, one_folder, tmp_path  # noqa: F401
-from person import CALC, CHECK, COMPLETE, MEND, Person, Told
+from person import CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
@@ -53,14 +53,6 @@ def test_init_makes_a_config_that_can_be_read_and_keeps_one_that_is_there(
     assert person.git("status", "--porcelain", "-uall") == "?? .afresh/config.toml", "the state is ignored"
 
 
-def test_every_setting_in_the_new_config_is_one_that_may_be_set(person: Person) -> None:
-    person.types("init")
-    config = person.repo / ".afresh/config.toml"
-    settings = [line.removeprefix("# ") for line in config.read_text().splitlines()[1:]]
-    config.write_text("\n".join(settings))
-    assert person.types("add", "x", "--force").code == 0, "also where there is no program called python"
-
-
 def test_tasks_are_added_listed_and_worked_on_in_order(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])
     first = person.adds("mend double", "--model", script, "--priority", "1")
@@ -83,14 +75,6 @@ def test_tasks_are_added_listed_and_worked_on_in_order(person: Person) -> None:
     assert [row["next"] for row in status.json["tasks"]] == [f"afresh apply {first[-8:]}", f"afresh apply {second[-8:]}"]
 
 
-def test_work_takes_one_task_and_says_how_it_ended(person: Person) -> None:
-    person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
-    person.adds("another")
-    worked = person.types("work")
-    assert worked.code == 0 and ": done: " in worked.out
-    assert [row["status"] for row in person.types("status", "--json").json["tasks"]] == ["done", "ready"]
-
-
 def test_run_shows_its_progress_and_ends_with_a_summary(person: Person) -> None:
     before = person.belongings()
     told = person.runs(person.script([MEND], [COMPLETE]), check=CHECK)
@@ -98,13 +82,6 @@ def test_run_shows_its_progress_and_ends_with_a_summary(person: Person) -> None:
     assert "before the first change: 1 passed, 1 failed" in told.err and "verified" in told.err
     assert "PASS" in told.out and "1 passed, 1 failed → 2 passed" in told.words and "+    return x * 2" in told.out
     assert person.belongings() == before, "the checkout is the user's until it is applied"
-
-
-def test_run_as_json_prints_nothing_else(person: Person) -> None:
-    told = person.runs(person.script([MEND], [COMPLETE]), "--json", check=CHECK)
-    assert (told.code, told.err) == (0, "")
-    assert (told.json["status"], told.json["verdict"], told.json["steps"]) == ("done", "PASS", 2)
-    assert told.json["changes"][0]["path"] == "calc.py" and told.json["tests"]["after"]["passed"] == 2
 
 
 def test_a_script_that_ends_early_leaves_a_task_that_can_be_resumed(person: Person) -> None:
@@ -168,17 +145,6 @@ def test_calls_are_shown_compared_and_rebuilt(person: Person, done: str) -> None
     assert missing.code == 2 and "it has steps 1 to 2" in missing.err
 
 
-def test_a_name_is_accounted_for_in_each_call(person: Person, done: str) -> None:
-    shown, data = both(person, "context", "why", "double", done, "--step", "2")
-    assert shown.code == 0 and "double is in the call of step 2" in shown.words
-    places = {(place["section"], place["origin"]) for place in data.json["places"]}
-    assert ("task", "the order and the words of the user") in places and ("files", "calc.py as it was then") in places
-    absent, plain = both(person, "context", "why", "no_such_name", done)
-    assert "no_such_name is not in the call of step 2" in absent.words and not plain.json["shown"]
-    missing = person.types("context", "why", "double", done, "--step", "9")
-    assert missing.code == 2 and "it has steps 1 to 2" in missing.err
-
-
 def flipped(body: bytes | str, place: int) -> bytes | str:
     """One byte, or one character, is another."""
     if isinstance(body, bytes):
@@ -228,26 +194,6 @@ def test_apply_moves_the_checkout_forward_and_clears_up(person: Person, done: st
     again = person.types("apply", done)
     assert again.code == 1 and "is already applied" in again.err
     assert person.shown(done)["status"] == "applied"
-
-
-def test_apply_does_not_run_over_uncommitted_work(person: Person, done: str) -> None:
-    person.write("calc.py", CALC + "# mine\n")
-    before = person.belongings()
-    told = person.types("apply", done)
-    assert told.code == 1 and "uncommitted changes in your checkout are in the way: calc.py" in told.err
-    assert "commit or stash" in told.err and person.belongings() == before
-    person.git("checkout", "-q", "calc.py")
-    assert person.types("apply", done).code == 0
-
-
-def test_apply_merges_beside_what_the_user_has_done_since(person: Person, done: str) -> None:
-    person.write("other.py", "a = 1\n")
-    person.commit("mine")
-    person.git("config", "user.name", "t")
-    person.git("config", "user.email", "t@t")
-    told = person.types("apply", done)
-    assert told.code == 0 and "(merge)" in told.out
-    assert "x * 2" in (person.repo / "calc.py").read_text() and (person.repo / "other.py").exists()
 
 
 def test_what_is_not_finished_can_not_be_applied(person: Person) -> None:
@@ -332,39 +278,6 @@ def test_an_unknown_task_is_named_and_where_to_look_is_told(person: Person, comm
     assert told.code == 2 and "no such task: nobody" in told.err and "afresh status --all" in told.err
 
 
-def test_a_beginning_that_fits_two_tasks_is_refused(person: Person) -> None:
-    tasks = [person.adds(), person.adds()]
-    told = person.types("show", "double")
-    assert told.code == 2 and "matches 2 tasks" in told.err and all(task in told.err for task in tasks)
-
-
-FAILING = [
-    ("show", "nobody"),
-    ("resume", "nobody"),
-    ("run", "x", "--model", "nonsense"),
-    ("run", "x", "--type", "nonsense"),
-    ("add", "x", "--after", "nobody"),
-    ("add", "x", "--set", "budget=1"),
-    ("context", "show", "nobody"),
-    ("context", "verify", "nobody"),
-    ("context", "why", "double", "nobody"),
-    ("context", "diff", "nobody", "1", "2"),
-]
-
-
-@pytest.mark.parametrize("command", FAILING, ids=lambda command: " ".join(command))
-def test_errors_are_json_where_json_is_asked_for(person: Person, command: tuple[str, ...]) -> None:
-    told = person.types(*command, "--json")
-    assert (told.code, told.out, told.error["kind"]) == (2, "", "BadInput")
-    assert told.error["what"] and told.error["next"]
-
-
-def test_wrong_usage_has_its_own_code(person: Person) -> None:
-    for command in (("run",), ("show", "--nonsense"), ("run", "x", "--set", "budget=-1"), ("context", "diff", "a", "b", "c")):
-        assert person.types(*command).code == 2
-        assert person.types(*command, "--json").error["kind"] == "Usage"
-
-
 def test_no_model_at_all_is_told_before_a_task_exists_and_keeps_one_of_the_queue(person: Person) -> None:
     told = person.types("run", "x", "--check", CHECK, "--json")
     assert told.code == 4 and told.error["what"] == "no model is set" and "afresh setup" in told.error["next"]
@@ -379,9 +292,3 @@ def test_a_task_of_the_queue_can_be_worked_on_from_any_folder(person: Person) ->
     person.adds("mend double", "--model", f"scripted:../{script.name}")
     person.write("deep/folder/keep.txt", "")
     assert person.types("work", at="deep/folder").code == 0
-
-
-def test_the_command_line_runs_as_a_module(person: Person) -> None:
-    process = person.starts("status", "--json")
-    out, err = process.communicate(timeout=600)
-    assert (process.returncode, json.loads(out)["tasks"], err) == (0, [], "")

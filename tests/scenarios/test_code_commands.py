@@ -42,31 +42,6 @@ def test_a_symbol_is_found_with_its_place_signature_and_purpose(shop: Person):
     assert listed(shop) == before
 
 
-def test_also_from_within_a_folder_and_as_json(shop: Person):
-    told = shop.types("code", "find", "addItem", "--json", at="tests")
-    assert told.json["match"] == "spelling"
-    assert [(place["path"], place["line"], place["name"]) for place in told.json["places"]] == [("shop.py", 5, "Cart.add_item")]
-
-
-def test_a_file_that_was_just_written_is_seen(shop: Person):
-    assert shop.types("code", "find", "brand_new").code == 1
-    shop.write("new.py", "def brand_new(): ...\n")
-    assert "new.py:1" in shop.types("code", "find", "brand_new").out
-    shop.write("new.py", "\n\n\ndef brand_new(): ...\n")
-    assert "new.py:4" in shop.types("code", "find", "brand_new").out
-
-
-def test_words_in_any_order_will_do(shop: Person):
-    assert shop.types("code", "find", "item", "add").out.splitlines()[-2:] == [
-        "shop.py:5  method of Cart",
-        "  def add_item(self, item)",
-    ]
-
-
-def test_the_limit_narrows_it(shop: Person):
-    assert len(shop.types("code", "find", "a", "--limit", "1", "--json").json["places"]) == 1
-
-
 def test_nothing_alike_says_where_it_looked(shop: Person):
     told = shop.types("code", "find", "zzzzzzz")
     assert told.code == 1 and "searched" in told.words
@@ -114,21 +89,8 @@ def test_several_of_a_name_are_offered(shop: Person):
     assert [place["path"] for place in choices] == ["other.py", "shop.py"]
 
 
-def test_outside_of_a_repository_it_says_so(shop: Person, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(shop.folder.parent))
-    (shop.folder / "plain").mkdir()
-    told = shop.types("code", "find", "Cart", at="../plain")
-    assert told.code == 2 and "not in a git repository" in told.err
-
-
 def test_a_damaged_index_is_made_again(shop: Person):
     assert shop.types("code", "find", "Cart").code == 0
     (database,) = (shop.folder / "data" / "afresh" / "code").rglob("code.db")
     database.write_bytes(b"no database at all" * 100)
     assert "shop.py:2" in shop.types("code", "find", "Cart").out
-
-
-def test_with_a_project_the_index_lies_in_its_state(shop: Person):
-    assert shop.types("init").code == 0
-    assert shop.types("code", "find", "Cart").code == 0
-    assert (shop.state / "code.db").is_file()

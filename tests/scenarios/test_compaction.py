@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from survived import drive, nothing_lost, same_windows
 
-from afresh.app.configure_compaction import configure_compaction
 from afresh.app.inspect.inspect_calls import verify_calls
 from afresh.app.orders.tasks import TaskOrder, add_task
 from afresh.app.project import open_project
@@ -133,36 +132,3 @@ def test_a_repository_may_not_set_a_hook_nor_buy_summaries(tmp_path, config):
         own.write_text(text)
         with pytest.raises(BadInput, match="can't be set in this file"):
             load_settings(ProjectPaths(tmp_path / "repo"))
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("[hooks]\nafter = 'x'\n", "hooks: unknown setting after; known are: before_compaction, timeout"),
-        ("hooks = 'x'\n", "hooks should be a table"),
-        ("[hooks]\nbefore_compaction = 3\n", "hooks.before_compaction should be a text"),
-        ("[compaction]\nmodel_summary = 'yes'\n", "compaction.model_summary should be true or false"),
-    ],
-)
-def test_faults_in_the_users_tables_are_named(text, why, tmp_path, config):
-    config.write_text(text)
-    with pytest.raises(BadInput, match=why):
-        load_settings(ProjectPaths(tmp_path / "repo"))
-
-
-@pytest.mark.parametrize(
-    ("said", "spec", "asks", "always"),
-    [
-        ("", "anthropic:claude", True, False),
-        ("", "offline", False, False),
-        ("", "mailbox:/somewhere", False, False),
-        ("[compaction]\nmodel_summary = true\n", "mailbox:/somewhere", True, True),
-        ("[compaction]\nmodel_summary = false\n", "anthropic:claude", False, False),
-    ],
-)
-def test_who_is_asked_for_a_summary(said, spec, asks, always, tmp_path, config):
-    config.write_text(said)
-    repo, _ = made(tmp_path)
-    care = configure_compaction(open_project(repo), spec)
-    assert (care.summary is not None, care.always) == (asks, always)
-    assert care.summary is None or (care.summary.kind, care.summary.ceiling) == ("summary", 2_000)

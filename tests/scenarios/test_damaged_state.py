@@ -12,7 +12,6 @@ from person import COMPLETE, MEND, SOURCE, Person
 
 from afresh.app.project import open_project
 from afresh.storage.renew_lease import identify_worker
-from afresh.views.file_io import clear_stale_files
 
 pytestmark = pytest.mark.shell_check
 
@@ -66,18 +65,6 @@ def test_status_names_the_task_whose_newest_entries_are_damaged(person: Person, 
     assert done in person.types("status", "--json").json["damage"]
 
 
-def test_one_damaged_task_does_not_stop_the_export_of_others(person: Person, done: str):
-    other = person.adds("another goal")
-    assert person.types("export").code == 0
-    flip(person, done)
-    third = person.adds("a third goal")
-    told = person.types("export", "--json")
-    assert told.code == 4 and told.json["tasks"] == 2 and done in told.json["damaged"][0]
-    exported = sorted(path.stem for path in (person.repo / ".afresh/export/journals").iterdir())
-    assert exported == sorted([done, other, third]), "what the earlier export holds of the damaged task is kept"
-    assert "left out: task" in person.types("export").words
-
-
 def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_database(person: Person, done: str):
     other = person.adds("another goal")
     assert person.types("export").code == 0
@@ -92,13 +79,6 @@ def test_repair_restores_a_damaged_task_from_the_export_and_keeps_the_old_databa
     assert person.types("apply", done).code == 0 and "x * 2" in (person.repo / "calc.py").read_text()
 
 
-def test_a_damaged_task_comes_back_from_the_copy_that_is_written_by_itself(person: Person, done: str):
-    flip(person, done)
-    assert person.types("doctor", "--deep").code == 1
-    assert "restored from the export" in person.types("doctor", "--repair").words
-    assert person.shown(done)["status"] == "done" and person.types("doctor", "--deep").code == 0
-
-
 def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_named(person: Person, done: str):
     flip(person, done)
     shutil.rmtree(person.state / "export")
@@ -106,28 +86,6 @@ def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_n
     assert told.code == 1 and "restore the database from a backup" in told.words and "only you can repair" in told.words
     person.types("doctor", "--repair")
     assert not (person.state / "afresh.db.damaged-1").exists() and "journal entry" in person.types("show", done).words
-
-
-def test_a_lost_database_is_noticed_and_import_is_offered(person: Person, done: str):
-    assert person.types("export").code == 0
-    for path in person.state.glob("afresh.db*"):
-        path.unlink()
-    for command in (("status",), ("status", "--all"), ("show",), ("show", done), ("apply",), ("doctor",), ("doctor", "--deep")):
-        told = person.types(*command)
-        assert told.code != 0 and "lost or emptied" in told.words and "`afresh import`" in told.words, (command, told)
-        assert "No tasks yet" not in told.words
-    assert person.types("status", "--json").json["lost"]
-    assert person.types("import").code == 0 and person.shown(done)["status"] == "done"
-    assert person.types("status").code == 0
-
-
-def test_an_emptied_database_without_an_export_names_the_branches(person: Person, done: str):
-    shutil.rmtree(person.state / "export")
-    for path in person.state.glob("afresh.db*"):
-        path.unlink()
-    (person.state / "afresh.db").write_bytes(b"")
-    told = person.types("status")
-    assert told.code == 4 and "restore it from a backup" in told.words and "branches afresh/TASK" in told.words
 
 
 READ_ONLY = r"""
@@ -160,27 +118,6 @@ def test_a_read_only_state_folder_is_read_and_named_as_the_cause(person: Person,
     assert code == 4 and "mounted read-only" in said and "still work" in said
     assert rebuilt == 4 and "ead-only" in why
     assert person.types("status").code == 0
-
-
-def test_entries_that_are_only_in_the_log_are_read_in_a_read_only_folder(person: Person, done: str):
-    """A killed worker leaves its last commits in the log beside the database."""
-    held = open_project(person.repo)
-    held.queue.counts()  # an open connection keeps the log
-    added = person.adds("another goal")
-    copy = person.folder / "copy.db"
-    for suffix in ("", "-wal"):
-        copy.with_name(copy.name + suffix).write_bytes((person.state / f"afresh.db{suffix}").read_bytes())
-    held.storage.close()
-    for suffix in ("", "-wal"):
-        (person.state / f"afresh.db{suffix}").write_bytes(copy.with_name(copy.name + suffix).read_bytes())
-    (person.state / "afresh.db-shm").unlink(missing_ok=True)
-    assert (person.state / "afresh.db-wal").stat().st_size
-    assert added in in_read_only_state(person, "status --all")[0][1]
-
-
-def test_a_new_project_has_simply_no_tasks_yet(person: Person):
-    told = person.types("status")
-    assert told.code == 0 and "No tasks yet" in told.words and person.types("doctor", "--deep").code == 0
 
 
 def test_fsck_finds_and_repairs_everything_that_is_derived(person: Person, done: str):
@@ -233,15 +170,3 @@ def test_the_next_start_clears_what_killed_writers_have_left(person: Person, don
     living.write_text("being written")
     person.adds("another goal")
     assert [path for path in left if path.exists()] == [] and living.exists()
-
-
-def test_only_plain_files_that_a_writer_made_are_cleared(person: Person):
-    place = person.folder / "place"
-    place.mkdir()
-    kept = [place / name for name in (".gitignore", "a.json", f"a.json.{DEAD_PROCESS}", ".a.json.x1")]
-    for path in kept:
-        path.write_text("")
-    (place / f".link.{DEAD_PROCESS}").symlink_to(place / "a.json")
-    (place / f".a.json.{DEAD_PROCESS}").write_text("half")
-    clear_stale_files(place, place / "not there")
-    assert sorted(place.iterdir()) == sorted([*kept, place / f".link.{DEAD_PROCESS}"])

@@ -1,11 +1,10 @@
 """A task hands out parts of itself and learns of each what it must, and nothing else."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PARENT, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
+from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
 from person import Person
 
 from afresh.app.compose import RunTerms, run_task
@@ -14,9 +13,8 @@ from afresh.app.project import Project, open_project
 from afresh.app.results.task_result import apply_task_result, list_task_changes
 from afresh.core.fact import FactKind
 from afresh.core.state import State
-from afresh.core.subtask import SubtaskReturned, SubtaskStatus, SubtaskWork
+from afresh.core.subtask import SubtaskStatus, SubtaskWork
 from afresh.core.task import TaskStatus
-from afresh.errors import NeedsPerson
 
 UNCONFINED = RunTerms(no_sandbox=True)
 TWO = f"{sys.executable} -m unittest -v test_two"
@@ -102,20 +100,6 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
 
-def test_more_parts_than_a_task_may_have_are_refused(tmp_path: Path) -> None:
-    many: list[Step] = [("delegate", {"goal": f"part {number}", "type": "write_novel"}) for number in range(6)]
-    repo, task = make(
-        tmp_path, [[PLAN], [*many, ("delegate", {"goal": " "}), ("delegate", {"goal": "x", "type": "discovery"})]], {}
-    )
-    project = open_project(repo)
-    with pytest.raises(NeedsPerson, match="the script has 2 replies"):
-        run_task(project, task, UNCONFINED)
-    seen = project.store.load(task).memory.recent[-1].observations
-    assert not any(one.ok for one in seen) and [ticket.task for ticket in project.queue.tickets()] == [task]
-    assert "there is no task type 'write_novel'" in seen[0].text
-    assert "4 parts are the most" in seen[5].text and "the goal needs" in seen[6].text
-
-
 def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
     part, person = f"{task}-{PLACE}", Person(tmp_path)
@@ -137,28 +121,6 @@ def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_pat
     assert project.store.load(part).status is TaskStatus.APPLIED
     left = [path.name for path in (repo / ".afresh/state/shadow").iterdir()]
     assert left == [f"{task}.git"] and "x * 2" in (repo / "one.py").read_text()
-
-
-def test_a_part_that_was_begun_goes_on_on_another_machine(tmp_path: Path) -> None:
-    """Stopped in the middle of it, exported, imported in a clone: no call is bought again."""
-    parent = [[PLAN], [("edit", {"path": "notes.txt", "new": "first\n"}), DELEGATE], *PARENT[2:]]
-    repo, task = make(tmp_path, parent, {PLACE: [[DOUBLE]]})
-    project = open_project(repo)
-    with pytest.raises(NeedsPerson, match="the script has 1 replies"):
-        run_task(project, task, UNCONFINED)
-    project.storage.close()
-    here, there = Person(tmp_path), Person(tmp_path / "there")
-    there.folder.mkdir()
-    subprocess.run(["git", "clone", "-q", repo, there.repo], check=True)
-    assert here.types("export", str(tmp_path / "moved"), "--task", task).code == 0
-    brought = there.types("import", str(tmp_path / "moved"))
-    assert brought.code == 0, brought.err
-    write_script(tmp_path / f"script.{PLACE}.jsonl", [[DOUBLE], [DOUBLED]])
-    moved, state = ran(there.repo, task)
-    part = moved.store.load(f"{task}-{PLACE}")
-    assert (state.status, state.spending.calls, part.status, part.spending.calls) == (TaskStatus.DONE, 4, TaskStatus.DONE, 2)
-    assert sorted(change.path for change in list_task_changes(moved, state)) == ["notes.txt", "one.py", "two.py"]
-    assert sum(isinstance(entry.event, SubtaskReturned) for entry in moved.store.journal(task)) == 1
 
 
 def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: Path) -> None:
@@ -210,25 +172,3 @@ def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp
         if state.status is TaskStatus.DONE:
             break
     assert state.status is TaskStatus.DONE and state.spending.calls == 4
-
-
-def test_nothing_is_handed_out_before_the_plan_has_three_open_items_but_in_the_reply_that_makes_it(tmp_path: Path) -> None:
-    early: list[list[Step]] = [[DELEGATE], [PLAN, DELEGATE], [TRIPLE], [COMPLETE]]
-    repo, task = make(tmp_path, early, {"2-2": [[DOUBLE, DOUBLED]]})
-    project, state = ran(repo, task)
-    refused = state.memory.recent[0].observations[0]
-    assert not refused.ok and refused.text == "delegate: the plan has 0 open items, and a part pays from 3 on; do it yourself"
-    assert [told.status for told in state.work.subtasks] == [SubtaskStatus.DONE] and state.status is TaskStatus.DONE
-    assert all(call.same for call in verify_calls(project, task))
-
-
-def test_a_part_begins_with_the_ceiling_of_its_type_and_may_be_raised_as_far_as_its_parent(tmp_path: Path) -> None:
-    asks: Step = ("note", {"subject": "room", "text": "all three"})
-    repo, task = make(tmp_path, [[PLAN, asks], [DELEGATE], [TRIPLE], [COMPLETE]], {"2-1": [[asks], [DOUBLE, DOUBLED]]})
-    project, state = ran(repo, task)
-    part = project.store.load(f"{task}-2-1")
-    assert [audit.budget for _, audit in list_audits(project, task)][1] == 5_000, "what its parent needs more is not its own"
-    assert [audit.budget for _, audit in list_audits(project, part.task.id)] == [4_000, 5_000]
-    assert part.task.budget == 4_000
-    assert part.task.budget_limit == state.task.budget_limit == 16_000 and part.status is TaskStatus.DONE
-    assert all(call.same for call in verify_calls(project, part.task.id))

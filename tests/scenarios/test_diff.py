@@ -31,15 +31,6 @@ def test_the_latest_task_is_shown_as_a_patch_that_git_takes(person: Person, done
     assert (person.repo / "notes/new.txt").read_text() == "one\ntwo\n"
 
 
-def test_files_alone_sizes_and_json(person: Person, done: str) -> None:
-    assert person.types("diff", done[:12], "--name-only").out == "calc.py\nnotes/new.txt\n"
-    stat = person.types("diff", "--stat").out.splitlines()
-    assert stat[0].split() == ["calc.py", "+1", "-1", "modified"] and stat[-1] == "2 files changed, +3 -1"
-    told = person.types("diff", "--json").json
-    assert told["task"] == done and [one["path"] for one in told["changes"]] == ["calc.py", "notes/new.txt"]
-    assert told["changes"][0]["patch"].startswith("diff --git a/calc.py b/calc.py")
-
-
 def test_it_is_there_before_the_end_and_after_apply(person: Person) -> None:
     assert person.runs(person.script([MEND], [ASK], [COMPLETE]), "--no-sandbox").code == 3
     task, asked = person.shown()["task"]["id"], person.types("diff").out
@@ -51,16 +42,6 @@ def test_it_is_there_before_the_end_and_after_apply(person: Person) -> None:
     shown = person.types("show", task, "--diff")
     assert shown.out.startswith(task) and shown.out.endswith(asked)
     assert [one["path"] for one in person.types("show", task, "--diff", "--json").json["diff"]] == ["calc.py"]
-
-
-def test_a_task_without_a_change_and_one_that_was_discarded_say_so(person: Person, done: str) -> None:
-    ready = person.adds()
-    told = person.types("diff", ready)
-    assert (told.code, told.out) == (0, "") and "has changed nothing" in told.err
-    assert person.types("diff", ready, "--json").json["changes"] == []
-    assert person.types("discard", done, "--yes").code == 0
-    gone = person.types("diff", done)
-    assert gone.code == 1 and "was discarded" in gone.err and f"afresh show {done}" in gone.err
 
 
 def test_nothing_runs_that_the_repository_configures(person: Person, done: str) -> None:
@@ -89,12 +70,6 @@ def test_at_a_terminal_it_is_coloured_and_goes_through_the_pager_of_the_user(per
         at.sees("+++ b/notes/new.txt")
         assert at.ends() == 0
     assert "\x1b[32m+    return x * 2\x1b[0m" in kept.read_text() and "\x1b[31m-    return x + 2" in kept.read_text()
-
-
-def test_in_a_pipe_no_pager_is_started(person: Person, done: str) -> None:
-    command, kept = pager(person.folder)
-    process = person.starts("diff", done, PAGER=command)
-    assert "+    return x * 2" in process.communicate()[0] and not kept.exists()
 
 
 def test_control_characters_of_a_file_do_not_reach_the_terminal(person: Person) -> None:

@@ -1,17 +1,10 @@
 """A person changes when a task has its turn, after it was added."""
 
-import threading
-
 import pytest
 from person import Person
 from test_moving import cloned
 
-from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
-from afresh.app.queue.queue_place import PlaceEdit, edit_place
-from afresh.core.task import TaskStatus
-from afresh.errors import BadInput
-from afresh.storage.renew_lease import identify_worker
 
 pytestmark = pytest.mark.shell_check
 
@@ -54,48 +47,6 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(person: Person) -> N
         told = person.types(*words)
         assert told.code == 2 and said in told.words, told
     assert read_places(person) == before
-
-
-def test_a_task_that_is_over_or_at_work_keeps_its_place(person: Person) -> None:
-    task, held = person.adds("first"), person.adds("second")
-    project = open_project(person.repo)
-    project.queue.claim(identify_worker(), held)
-    assert "is being worked on by process" in person.types("edit", held, "--priority", "1").words
-    for status in (TaskStatus.DONE, TaskStatus.FAILED, TaskStatus.DISCARDED):
-        end_task(project, task, status, "so it ended")
-        told = person.types("edit", task, "--priority", "1")
-        assert told.code == 1 and f"{task} is over: it is {status}" in told.words and "nothing was changed" in told.words
-    assert read_places(person) == {task: (0, []), held: (0, [])}
-
-
-def test_a_changed_place_goes_with_a_discarded_task_that_is_ordered_anew(person: Person) -> None:
-    first, second = person.adds("first"), person.adds("second")
-    person.types("edit", second, "--after", first, "--priority", "4")
-    person.types("discard", second)
-    new = person.types("release", second, "--json").json["task"]
-    assert read_places(person)[new] == (4, [first])
-
-
-def test_two_persons_at_once_do_not_close_a_cycle(person: Person) -> None:
-    for _ in range(5):
-        tasks = [person.adds("first"), person.adds("second")]
-        both, refused = threading.Barrier(2), list[str]()
-
-        def edit(task: str, need: str, both: threading.Barrier = both, refused: list[str] = refused) -> None:
-            project = open_project(person.repo)
-            both.wait()
-            try:
-                edit_place(project, task, PlaceEdit(after=(need,)).apply)
-            except BadInput as fault:
-                refused.append(fault.what)
-            project.storage.close()
-
-        workers = [threading.Thread(target=edit, args=pair) for pair in (tasks, tasks[::-1])]
-        for one in workers:
-            one.start()
-        for one in workers:
-            one.join()
-        assert len(refused) == 1 and "wait for each other" in refused[0]
 
 
 def test_an_import_that_would_close_a_cycle_changes_nothing(person: Person) -> None:

@@ -111,21 +111,7 @@ def test_a_run_that_is_stopped_beside_its_checks_leaves_none_and_pays_no_reply_t
     again.communicate(timeout=LONGEST)
 
 
-def test_a_first_call_that_fails_ends_the_checks_beside_it(person: Person, slow: str) -> None:
-    nothing = person.folder / "empty.jsonl"
-    nothing.write_text("")
-    told = person.types("run", "double is wrong", "--check", slow, "--no-sandbox", "--model", f"scripted:{nothing}")
-    assert told.code not in (0, 130) and "this is call 1" in told.words
-    assert not list_processes(person)
-
-
 def test_the_first_prompt_of_a_bug_shows_what_fails(person: Person) -> None:
     assert person.runs(person.script([MEND, COMPLETE]), "--no-sandbox").code == 0
     assert list_order(person) == [BaselineMeasured, CallRequested, ReplyReceived, StepFinished]
     assert "Before the task: " in person.types("context", "show", "--step", "1").words
-
-
-def test_a_reply_in_words_alone_is_told_what_it_lacked(person: Person) -> None:
-    assert person.runs(person.script([], [MEND, COMPLETE]), "--no-sandbox").code == 0
-    told = person.types("context", "show", "--step", "2")
-    assert "Your reply called no tool, so nothing was done" in told.words

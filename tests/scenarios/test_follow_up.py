@@ -6,8 +6,8 @@ import pytest
 from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person, Step
 
-from afresh.errors import BadInput, NotPossible
-from afresh.workspace.checkout_changes import apply_to_checkout, commit_checkout
+from afresh.errors import NotPossible
+from afresh.workspace.checkout_changes import apply_to_checkout
 from afresh.workspace.repository import Repository
 
 TRIPLE: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef triple(x):\n    return x * 3\n"})
@@ -44,23 +44,6 @@ def test_a_follow_up_builds_on_an_unapplied_result_and_apply_brings_both(person:
     text = (person.repo / "calc.py").read_text()
     assert "x * 2" in text and "triple" in text and person.git("status", "--porcelain", "--", "calc.py") == ""
     assert person.shown(first)["status"] == "applied" and not person.git("branch", "--list", "afresh/*")
-
-
-def test_the_model_is_told_the_first_goal_and_its_outcome(person: Person, first: str) -> None:
-    second = follow(person, first)
-    sections = person.types("context", "show", second, "--json").json["sections"]
-    task = next(one["text"] for one in sections if one["name"] == "task")
-    line = next(line for line in task.splitlines() if "earlier task" in line)
-    assert "double is wrong" in line and "2 passed" in line and len(line) < 500
-
-
-def test_the_first_may_be_applied_before_the_second(person: Person, first: str) -> None:
-    second = follow(person, first)
-    assert person.types("apply", first).code == 0
-    applied = person.types("apply", second)
-    assert applied.code == 0 and "It includes" not in applied.out
-    third = follow(person, second, [NOTES], [COMPLETE])
-    assert person.shown(third)["base"] == person.git("rev-parse", "HEAD"), "an applied result is in HEAD"
 
 
 def test_the_second_keeps_the_changes_of_a_first_that_was_discarded(person: Person, first: str) -> None:
@@ -142,30 +125,6 @@ def test_apply_refuses_when_a_file_has_changed_since_and_writes_nothing(dirty: P
     assert dirty.git("branch", "--list", f"afresh/{task}")
 
 
-def test_other_work_of_the_user_in_the_meantime_is_no_obstacle(dirty: Person) -> None:
-    task = take_along(dirty)
-    dirty.git("add", "-A", ":!.afresh")
-    dirty.git("commit", "-qm", "mine")
-    dirty.write("staged.txt", "c\n")
-    assert dirty.types("apply", task).code == 0
-    assert (dirty.repo / "staged.txt").read_text() == "c\n" and "x * 2" in (dirty.repo / "calc.py").read_text()
-
-
-def test_a_follow_up_of_such_a_task_does_not_commit_the_changes_either(dirty: Person) -> None:
-    first, head = take_along(dirty), dirty.git("rev-parse", "HEAD")
-    second = follow(dirty, first)
-    assert dirty.types("apply", second).code == 0 and dirty.git("rev-parse", "HEAD") == head
-    text = (dirty.repo / "calc.py").read_text()
-    assert "x * 2" in text and "half" in text and "triple" in text and dirty.shown(first)["status"] == "applied"
-
-
-def test_the_second_can_be_applied_after_the_first_was(dirty: Person) -> None:
-    first = take_along(dirty)
-    second = follow(dirty, first)
-    assert dirty.types("apply", first).code == 0 and dirty.types("apply", second).code == 0
-    assert "triple" in (dirty.repo / "calc.py").read_text()
-
-
 def test_a_clean_checkout_and_a_filtered_file_are_refused(person: Person) -> None:
     told = person.runs("offline", "--with-changes")
     assert told.code == 2 and "has no uncommitted changes" in told.err and person.types("status", "--json").json["tasks"] == []
@@ -176,12 +135,6 @@ def test_a_clean_checkout_and_a_filtered_file_are_refused(person: Person) -> Non
     told = person.runs("offline", "--with-changes")
     assert told.code == 2 and "model.bin goes through a filter of git" in told.err
     assert not (person.folder / "caught").exists(), "and the filter did not run for us"
-
-
-def test_nothing_is_left_behind_in_the_state_folder(dirty: Person) -> None:
-    repository = Repository.find(dirty.repo)
-    commit_checkout(repository)
-    assert commit_checkout(repository) and not list(dirty.state.glob("checkout-*"))
 
 
 def test_an_apply_that_was_killed_in_the_middle_is_completed_by_the_next(dirty: Person, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,16 +167,3 @@ def test_a_folder_that_became_a_link_is_not_written_through(dirty: Person) -> No
         repository, base = Repository.find(dirty.repo), dirty.shown(task)["base"]
         apply_to_checkout(repository, base, base, dirty.git("rev-parse", f"afresh/{task}"))
     assert not (dirty.folder / "elsewhere/more.txt").exists() and "x * 2" not in (dirty.repo / "calc.py").read_text()
-
-
-def test_an_unfinished_merge_is_refused(person: Person) -> None:
-    person.git("switch", "-qc", "other")
-    person.write("calc.py", "def double(x):\n    return 2 * x\n")
-    person.commit("other")
-    person.git("switch", "-q", "-")
-    person.write("calc.py", "def double(x):\n    return x + x\n")
-    person.commit("mine")
-    with pytest.raises(Exception, match="non-zero"):
-        person.git("merge", "other")
-    with pytest.raises(BadInput, match="unmerged"):
-        commit_checkout(Repository.find(person.repo))

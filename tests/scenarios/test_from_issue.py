@@ -8,7 +8,6 @@ import pytest
 from person import CHECK, COMPLETE, MEND, TEST, Person, Step
 
 from afresh.app.project import open_project
-from afresh.app.queue.retry_task import retry_task
 from afresh.core.state import State
 from afresh.core.task import Issue
 from afresh.core.verdict import NoteKind
@@ -92,16 +91,6 @@ def test_the_model_reads_it_quoted_bounded_and_with_nothing_hidden(person: Perso
     assert len("\n".join(lines)) < 4_500
 
 
-def test_a_discarded_task_that_is_tried_again_is_still_about_the_issue(person: Person) -> None:
-    task = add(person, f"{TITLE} (#7)\n\n{INJECTION}")["task"]["id"]
-    assert person.types("discard", task).code == 0
-    project = open_project(person.repo)
-    again = retry_task(project, task, "look at calc.py").task.id
-    project.storage.close()
-    state = load(person, again)
-    assert state.dialogue.issue and state.dialogue.issue.number == 7 and state.persons_goal.strip() == "look at calc.py"
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [("", "no title"), ("{", "not valid JSON"), ('{"body": "x"}', "no title"), ('{"title":' + "[" * 100_000, "not valid JSON")],
@@ -114,21 +103,6 @@ def test_what_is_no_issue_is_refused_and_nothing_is_added(person: Person, text: 
     assert person.types("status", "--json").json["tasks"] == []
     assert "can't be read" in person.types("add", "--from-issue", "../none.txt").err
     assert "Missing argument" in person.types("add").err
-
-
-@pytest.mark.parametrize("number", ["9" * 39, "9" * 5_000, "-7"], ids=["large", "endless", "negative"])
-@pytest.mark.parametrize("form", ['{{"title": "double is wrong", "number": {}}}', "title:\tdouble is wrong\nnumber:\t{}\n--\n"])
-def test_a_number_that_no_tracker_gives_is_left_out_and_the_export_can_be_read_again(
-    person: Person, form: str, number: str
-) -> None:
-    person.write("../issue.txt", form.format(number))
-    told = person.types("add", "--from-issue", "../issue.txt", "--check", CHECK)
-    if "not valid JSON" in told.err:
-        return  # Python reads no number of so many digits
-    assert told.code == 0 and person.types("export").code == 0
-    for path in person.state.glob("afresh.db*"):
-        path.unlink()
-    assert person.types("import", str(person.repo / ".afresh/export"), "--json").json["added"] == 1
 
 
 def test_it_can_be_piped(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,14 +19,6 @@ def watched(person: Person) -> Person:
     return person
 
 
-def test_a_run_is_one_line_and_a_change_is_announced_on_the_terminal(watched: Person):
-    assert watched.types("schedule", "run").words.endswith("1 checked, 0 changed")
-    assert watched.types("schedule", "run").out == "1 checked, 0 changed\n"
-    watched.git("commit", "-q", "--allow-empty", "-m", "second")
-    without_model = watched.types("schedule", "run")
-    assert "no model could be asked" in without_model.words and "1 changed" in without_model.words and without_model.code == 4
-
-
 def test_list_shows_each_item_and_pause_stops_runs_until_resume(watched: Person):
     assert "not checked yet · no change · 0 calls" in watched.types("schedule", "list").words
     watched.types("schedule", "run")
@@ -37,11 +29,6 @@ def test_list_shows_each_item_and_pause_stops_runs_until_resume(watched: Person)
     assert "paused" in watched.types("schedule", "list").out
     watched.types("schedule", "resume")
     assert watched.types("schedule", "run", "--json").json["skipped"] == ""
-
-
-def test_without_a_checklist_a_run_says_what_to_write(person: Person):
-    told = person.types("schedule", "run")
-    assert told.code == 2 and "HEARTBEAT.md" in told.err and "write items such as" in told.err
 
 
 def test_the_loop_runs_what_is_due_and_outlives_a_fault(watched: Person, monkeypatch: pytest.MonkeyPatch):

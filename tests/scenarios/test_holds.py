@@ -7,12 +7,11 @@ from person import COMPLETE, MEND, Person
 
 from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
-from afresh.app.queue.hold_task import discard_task, pause_task
+from afresh.app.queue.hold_task import pause_task
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.core.states.queue_state import HoldKind
-from afresh.core.task import TaskStatus
 
 pytestmark = pytest.mark.shell_check
 
@@ -55,18 +54,6 @@ def test_a_held_task_waits_with_its_reason_in_every_list(person: Person) -> None
     assert person.types("release", task).code == 0 and find_row(person, task)["state"] == "ready"
 
 
-def test_a_paused_task_is_passed_over_and_resume_ends_the_pause(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    script = person.script([MEND], [COMPLETE])
-    task = person.adds("double is wrong", "--model", script)
-    assert person.types("hold", task, "after lunch").code == 0
-    assert "no tasks ready" in person.types("work").out and find_row(person, task)["state"] == "paused"
-    assert person.types("resume", task).code == 0
-    assert person.shown(task)["status"] == "done"
-    over = person.types("hold", task)
-    assert over.code == 1 and "is over: it is done" in over.words
-
-
 def test_a_released_task_with_an_open_question_waits_for_the_answer(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     task = person.adds("double is wrong", "--model", person.script([("ask", {"question": "Why?", "options": ["a", "b"]})]))
@@ -89,16 +76,6 @@ def test_a_running_task_is_paused_before_its_next_call(person: Person, requires_
     assert run_task(project, None, RunTerms()) is None
     assert person.types("resume", task).code == 0 and person.shown(task)["status"] == "done"
     assert person.shown(task)["attempts"]["resumed"] == 1
-
-
-def test_a_running_task_is_discarded_before_its_next_call(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    task = person.adds("double is wrong", "--model", person.script([MEND], [COMPLETE]))
-    watcher = Meanwhile(lambda name: discard_task(open_project(person.repo), name, "not wanted"))
-    state = run_task(open_project(person.repo), task, RunTerms(watchers=(watcher,)))
-    assert state and state.status is TaskStatus.DISCARDED and state.spending.calls == 1
-    assert "not wanted" in state.work.outcome and not (person.trees / task).exists(), "its worktree is gone"
-    assert find_row(person, task)["state"] == "discarded"
 
 
 def test_a_task_that_is_not_done_is_discarded(person: Person) -> None:
@@ -135,12 +112,3 @@ def test_filing_is_changed_after_a_task_was_added_and_goes_with_a_new_order(pers
     assert find_row(person, new)["labels"] == ["ui", "new"]
     for words in (("--label", "two words"), ("--due", "soon"), ("--project", "a b")):
         assert person.types("edit", new, *words).code == 2
-
-
-def test_a_list_fits_eighty_columns(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    task = person.adds("a goal " * 30, *(word for number in range(8) for word in ("--label", f"{'label' * 6}{number}")))
-    person.types("hold", task, "because " * 40)
-    person.adds("second", "--after", task, "--project", "p" * 40)
-    for command in ("--all", "--graph"):
-        assert all(len(line) <= 80 for line in person.types("status", command).out.splitlines()), command

@@ -12,9 +12,6 @@ from afresh.core.states.ceiling_state import CeilingChanged
 pytestmark = pytest.mark.shell_check
 
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
-LONG = "# Guide\nBe kind.\n" + "".join(
-    f"## Chapter {n}\n{'Words that somebody wrote for another tool. ' * 25}\n" for n in range(12)
-)
 LOOK = ("read", {"path": "lib/x.py"})
 
 
@@ -103,18 +100,6 @@ def test_with_auto_commit_a_verified_result_is_in_the_checkout_at_once(person: P
     assert "x * 2" in (person.repo / "calc.py").read_text() and person.shown()["status"] == "applied"
 
 
-def test_auto_commit_does_not_touch_a_checkout_that_is_in_the_way_and_says_so(
-    person: Person, own: Path, requires_sandbox
-) -> None:
-    requires_sandbox()
-    own.write_text("---\ndefaults: {auto_commit: true}\n---\n")
-    model = person.script([MEND], [COMPLETE])
-    person.write("calc.py", "mine = 1\n")
-    told = person.runs(model)
-    assert told.code == 0 and "not applied, though your AGENT.md says auto_commit" in told.words
-    assert (person.repo / "calc.py").read_text() == "mine = 1\n" and person.shown()["status"] == "done"
-
-
 FAULTS = (
     ("AGENT.md", "defaults: {max_step: 3}", "there is no default 'max_step'"),
     ("AGENT.md", "defaults: {max_steps: many}", "should be a whole number"),
@@ -155,26 +140,6 @@ def test_a_task_goes_by_the_checkout_and_cannot_change_its_own_rules(ours: Perso
     assert "a file of instructions" in ours.types("context", "why", "cents", "--step", "2").words
 
 
-def test_faults_are_told_when_the_task_is_ordered_and_nothing_is_added(ours: Person) -> None:
-    ours.write(".afresh/AGENT.md", "---\nrules:\n  a: b\nreplace: true\n---\n")
-    told = ours.types("add", "x", "--type", "fix_bug", "--json")
-    assert told.code == 2 and told.error["what"] == ".afresh/AGENT.md:4: replace: there is no field 'replace'"
-    assert told.error["next"] == "did you mean replaces?" and ours.types("status", "--json").json["tasks"] == []
-
-
-def test_own_instructions_that_fit_no_ceiling_are_refused_with_the_file_and_the_overflow(ours: Person) -> None:
-    ours.write(".afresh/AGENT.md", words(2_500))
-    told = ours.types("run", "x", "--type", "fix_bug", "--model", "offline")
-    assert told.code == 2 and "nothing was added" in told.err and "15% of the highest limit, 16,000" in told.err
-    assert ".afresh/AGENT.md needs" in told.err and "over the 2,400 that instructions may take" in told.err
-    limit = int(told.err.partition("--set max_budget=")[2].partition(";")[0])
-    order = ("add", "x", "--type", "fix_bug", "--check", "true", "--set")
-    assert ours.types(*order, f"max_budget={limit}").code == 0, "what is advised helps"
-    assert ours.types(*order, f"max_budget={limit - 2_000}").code == 2
-    seen = ours.types("instructions", "--json")
-    assert seen.code == 1 and "over the 2,400" in seen.json["faults"][0]["what"] and seen.json["lines"] == []
-
-
 def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     task = ours.adds("double is wrong", "--model", ours.script([MEND], [COMPLETE]), "--set", "max_budget=4000")
@@ -210,19 +175,6 @@ def test_own_instructions_over_their_share_get_as_much_room_as_they_need_and_kee
     assert ours.types("context", "verify").code == 0
 
 
-def test_a_long_file_of_another_tool_holds_nobody_up_and_is_shown_in_part(person: Person, requires_sandbox) -> None:
-    requires_sandbox()
-    person.write("CLAUDE.md", LONG)
-    person.commit("for another tool")
-    told = person.runs(person.script([("read", {"path": "CLAUDE.md", "start": 25})], [MEND], [COMPLETE]), check="test -f calc.py")
-    assert told.code == 0, told.words
-    assert "tokens) is shown in part; write what matters into .afresh/AGENT.md, or pass --set budget=N" in told.err
-    shown = sections(person, 1)["instructions"]
-    assert "[CLAUDE.md, in part: `read` the lines you need]\n### Guide\nBe kind.\n" in shown and "\n… 25-26 Chapter 11" in shown
-    assert "Chapter 11" in sections(person, 2)["files"]
-    assert [one.reason for one in raised(person, person.shown()["task"]["id"])] == ["a reply may need 2,000 tokens"]
-
-
 def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Person, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "mine"))
     (tmp_path / "mine/afresh").mkdir(parents=True)
@@ -248,29 +200,3 @@ def test_each_line_is_shown_with_its_place_and_what_gave_way_to_what(ours: Perso
     assert told.json["tokens"] < told.json["cap"] == 600 and told.json["ok"]
     shown = ours.types("instructions", "lib", "-t", "fix_bug").words
     assert "Testing .afresh/AGENT.md:7-8 lib/AGENT.md:4" in shown and "of 600 tokens, 15% of 4,000" in shown
-
-
-def test_what_cannot_be_shown_is_said_and_what_is_not_there_too(ours: Person) -> None:
-    assert "no such file or folder: nowhere.py" in ours.types("instructions", "nowhere.py").err
-    assert "is outside the repository" in ours.types("instructions", "..").err
-    assert "there is no task type 'fixbug'" in ours.types("instructions", "-t", "fixbug").err
-    ours.write(".afresh/AGENT.md", "---\nrulez: 1\nfirm: true\n---\n")
-    told = ours.types("instructions")
-    assert told.code == 1 and ".afresh/AGENT.md:2: rulez" in told.words and ".afresh/AGENT.md:3: firm: only a file" in told.words
-    ours.git("rm", "-rqf", ".afresh/AGENT.md", "lib")
-    assert "none. Write .afresh/AGENT.md" in ours.types("instructions").words
-    assert "instructions: none; add your own in .afresh/AGENT.md" in ours.types("init").out
-
-
-def test_a_template_says_how_much_room_instructions_may_take(ours: Person) -> None:
-    ours.write(".afresh/templates/fix_bug.yaml", "instructions: 0.4\n")
-    assert ours.types("instructions", "-t", "fix_bug", "--json").json["cap"] == 1_600
-    ours.write(".afresh/config.toml", "budget = 6000\n")
-    assert ours.types("instructions", "-t", "fix_bug", "--json").json["cap"] == 2_400
-    assert ours.types("add", "x", "--type", "fix_bug", "--check", CHECK, "--json").code == 0
-
-
-def test_looking_makes_nothing_in_the_repository(ours: Person) -> None:
-    before = {path for path in ours.repo.rglob("*") if ".git" not in path.parts}
-    assert ours.types("instructions", "lib").code == 0
-    assert {path for path in ours.repo.rglob("*") if ".git" not in path.parts} == before

@@ -77,35 +77,6 @@ def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_doe
     assert next(one for one in objects(person) if one["id"] == first["id"])["shown"] == 1
 
 
-USES: list[Step] = [("search", {"text": "rounding_mode_of"})]
-
-
-@pytest.mark.parametrize("reads", (False, True))
-def test_a_run_that_can_not_read_is_credited_with_no_use(person: Person, reads: bool, request: pytest.FixtureRequest) -> None:
-    """Its twin, the same replies by one who reads, is."""
-    assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
-    if reads:
-        request.getfixturevalue("reading")
-    assert person.runs(person.script(USES, [MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0
-    one = next(one for one in objects(person) if one["shown"])
-    assert (one["uses"], isinstance(one["tokens_saved"], int)) == ((1, True) if reads else (0, False))
-
-
-OPS = "def half(x):\n    return x / 2\n\n\ndef double(x):\n    return x + 2\n"
-
-
-def test_a_lesson_names_only_what_was_changed(person: Person) -> None:
-    person.write("calc.py", OPS)
-    person.commit("three")
-    triple = "def half(x):\n    return x / 2\n\n\ndef triple(x):\n    return 3 * x\n"
-    add: Step = ("edit", {"path": "calc.py", "old": "def half(x):\n    return x / 2\n", "new": triple})
-    look: Step = ("run", {"command": "sleep 0; echo slept"})
-    assert person.runs(person.script([("read", {"path": "calc.py"})], [add, look], [NOTE, MEND], [COMPLETE])).code == 0
-    (made,) = objects(person)
-    text = (person.repo / made["file"]).read_text()
-    assert "- changed `calc.py`: triple, double (" in text and "half" not in text and "slept" not in text
-
-
 ASK: Step = ("ask", {"question": "Which way?", "options": ["multiply", "add"]})
 
 
@@ -121,22 +92,6 @@ def test_a_blocked_task_leaves_a_draft_and_its_end_replaces_it(person: Person) -
     assert (after["id"], after["standing"]) == (draft["id"], "approved")
     now = (person.repo / after["file"]).read_text()
     assert "- changed `calc.py`: double" in now and "Nothing is verified" not in now and "drafted" not in now
-
-
-def test_a_draft_of_a_blocked_task_that_a_person_has_edited_stays_as_it_is(person: Person) -> None:
-    assert person.runs(person.script([WORSE], [ASK], [MEND], [COMPLETE])).code != 0
-    (draft,) = objects(person)
-    path = person.repo / draft["file"]
-    path.write_text(path.read_text() + "\nAsk Anna first.\n")
-    before = path.read_bytes()
-    assert person.types("answer", "multiply", "--resume").code == 0
-    assert path.read_bytes() == before and [one["id"] for one in objects(person)] == [draft["id"]]
-
-
-def test_what_the_empty_list_says_is_what_happens(person: Person) -> None:
-    assert "blocked or failed and has found something out" in person.types("knowledge", "list").words
-    assert person.runs(person.script([("read", {"path": "calc.py"})], [ASK])).code != 0
-    assert "No lessons yet." in person.types("knowledge", "list").words, "nothing was found out"
 
 
 def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person, reading: None) -> None:
@@ -187,15 +142,6 @@ def test_what_was_undone_at_the_end_waits_for_a_person_who_approves_it(person: P
     assert not list((person.repo / ".afresh/knowledge/drafts").glob("*.md"))
 
 
-def test_what_was_rejected_is_not_drafted_again(person: Person) -> None:
-    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
-    (one,) = objects(person)
-    assert "is rejected" in person.types("knowledge", "reject", one["id"]).words
-    assert person.runs(person.script([NOTE, MEND], [COMPLETE])).code == 0
-    assert "From earlier tasks" not in window(person)
-    assert [(again["id"], again["standing"]) for again in objects(person)] == [(one["id"], "rejected")]
-
-
 @pytest.fixture
 def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def use(shell: str) -> None:
@@ -206,16 +152,6 @@ def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.delenv("VISUAL", raising=False)
 
     return use
-
-
-def test_editing_is_checked_afterwards_and_nothing_is_lost(person: Person, editor) -> None:
-    person.write(".afresh/knowledge/drafts/KO-mine.md", "---\ntitle: old\n---\n## What worked\nTabs.\n")
-    editor("""sed -i 's/title: old/title: "torn/' "$1" """)
-    torn = person.types("knowledge", "edit", "KO-mine", "--json")
-    assert torn.code == 2 and "drafts/KO-mine.md:" in torn.error["what"] and "nothing was changed" in torn.error["safe"]
-    editor("""sed -i 's/title: "torn/title: new/' "$1" """)
-    mended = person.types("knowledge", "edit", "KO-mine")
-    assert mended.code == 0 and "KO-mine new" in mended.words and "Tabs." in mended.out
 
 
 def test_an_object_becomes_a_skill_and_skills_are_found_by_their_description(person: Person) -> None:
@@ -260,12 +196,3 @@ def test_a_model_words_it_better_if_the_user_says_so_and_is_asked_once(person: P
     assert (
         words in (person.repo / one["file"]).read_text() and "- changed `calc.py`" not in (person.repo / one["file"]).read_text()
     )
-
-
-def test_what_a_person_wants_forgotten_is_not_shown_from_knowledge_either(person: Person) -> None:
-    assert person.runs(person.script([WORSE], [NOTE, MEND], [COMPLETE])).code == 0
-    (note,) = person.types("memory", "list", "rounding", "--kind", "note", "--json").json
-    assert person.types("memory", "forget", note["id"]).code == 0
-    assert person.runs(person.script([MEND], [COMPLETE], name="second"), goal="double gives a wrong number").code == 0
-    shown = window(person)
-    assert "double is wrong" in shown and "every caller goes through" not in shown

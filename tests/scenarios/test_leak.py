@@ -1,30 +1,18 @@
 """Nothing of one project ever shows up in another's windows or files, whatever the two have in common."""
 
 import contextlib
-import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from leak import OF_GIT, PLACES, WORDS, Count, Full, canary, cloned, copied, fill, kept, repository, scripted, worktree
+from leak import PLACES, WORDS, Count, Full, canary, fill, kept, repository, scripted
 from person import CHECK, COMPLETE, MEND, Person, Step
 
 from afresh.app import compose
-from afresh.app import project as tasks
-from afresh.app.memory import learn_lessons as knowledge
-from afresh.config.instructions import find_instructions
 from afresh.models import choose_model
-from afresh.sandbox import bubblewrap
-from afresh.sandbox import supervisor as supervised
-from afresh.storage.sql.fact_index import SqlFactIndex
-from afresh.storage.sql.journal import SqlJournal
-from afresh.storage.sqlite import storage
-from afresh.storage.sqlite.database import Database
-from afresh.storage.sqlite.storage import open_sqlite_facts
 
 pytestmark = pytest.mark.journey
 
@@ -181,51 +169,6 @@ def test_wherever_the_canaries_are_and_whatever_is_tried(
     assert not of_user(home, one).found
 
 
-def nested(full: Full, folder: Path) -> tuple[Full, Person]:
-    """The other project is a repository inside the first one's folder."""
-    outer = copied(full, folder / "outer")
-    return outer, repository(outer.person.repo / "inner")
-
-
-def around(full: Full, folder: Path) -> tuple[Full, Person]:
-    """The first project stands inside the other one's folder, where git does not track it."""
-    one = repository(folder / "outer")
-    shutil.copytree(full.person.repo, one.repo / "repo", symlinks=True)
-    return replace(full, person=Person(one.repo)), one
-
-
-def linked(full: Full, folder: Path) -> tuple[Full, Person]:
-    """The other project is reached through a link that stands beside the first, and has links into it."""
-    one = repository(folder / "real")
-    for name, target in (("untracked.txt", full.person.repo / "untracked.txt"), ("first", full.person.repo)):
-        (one.repo / name).symlink_to(target)
-    one.commit("links")
-    (folder / "way").symlink_to(one.folder)
-    return full, Person(folder / "way")
-
-
-LAYOUTS = {
-    "inside": (nested, frozenset[str]()),
-    "around": (around, frozenset[str]()),
-    "linked": (linked, frozenset[str]()),
-    "clone": (lambda full, folder: (full, cloned(full, folder / "clone")), OF_GIT),
-    "worktree": (lambda full, folder: worktree_of(full, folder), OF_GIT),
-}
-
-
-def worktree_of(full: Full, folder: Path) -> tuple[Full, Person]:
-    own = copied(full, folder / "own")
-    return own, worktree(own, folder / "beside")
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_nor_does_a_project_that_stands_close_to_it(full: Full, home: Path, tmp_path: Path, layout: str) -> None:
-    arrange, carried = LAYOUTS[layout]
-    near, other = arrange(full, tmp_path)
-    assert not pry(near, other, [(way, number * 7) for number, way in enumerate(EVERY)], carried).found
-    assert not of_user(home, full).found
-
-
 def test_nor_when_each_runs_in_a_process_of_its_own(full: Full, home: Path, tmp_path: Path) -> None:
     other = repository(tmp_path)
     known = prying(full)
@@ -249,41 +192,3 @@ def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
     count = Count()
     count.look(heard.texts, full.canaries(), "a window")
     assert len(heard.texts) == 3 and not count.found
-
-
-def first_lore(full: Full) -> Callable[..., SqlFactIndex]:
-    def facts(path: Path, store: SqlJournal, notebooks) -> SqlFactIndex:
-        theirs = full.person.state
-        return open_sqlite_facts(theirs / "memory.db", SqlJournal(Database(theirs / "afresh.db")), notebooks)
-
-    return facts
-
-
-def breach(full: Full, wall: str, patch: pytest.MonkeyPatch) -> None:
-    if wall == "memory":
-        patch.setattr(storage, "open_sqlite_facts", first_lore(full))
-    elif wall == "knowledge":
-        theirs = knowledge.open_lesson_folder(full.person.repo)
-        patch.setattr(knowledge, "open_lesson_folder", lambda root: theirs)
-    elif wall == "instructions":
-        made = find_instructions.instructions_for_project
-        patch.setattr(tasks, "instructions_for_project", lambda root, shelf: made(full.person.repo, shelf))
-    else:
-        for level in (bubblewrap, supervised):
-            patch.setattr(level, "make_clean_environment", lambda *args, **more: dict(os.environ))
-
-
-BREACHES = {
-    "memory": "note in a window",
-    "knowledge": "approved in a window",
-    "instructions": "agent in a window",
-    "environment": "environment in a window",
-}
-
-
-@pytest.mark.parametrize("wall", BREACHES)
-def test_a_wall_that_is_broken_is_noticed(full: Full, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wall: str) -> None:
-    other = repository(tmp_path)
-    breach(full, wall, monkeypatch)
-    found = pry(full, other, [("memory", 0), ("environment", 0)]).found
-    assert BREACHES[wall] in found, found

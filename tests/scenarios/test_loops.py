@@ -88,15 +88,6 @@ def test_a_planned_task_plans_works_item_by_item_and_completes(person: Person, p
     assert "Now item 2 of 2" in window(person, task, 4) and "All items are done" in window(person, task, 5)
 
 
-def test_a_reply_that_changes_something_before_there_is_a_plan_changes_nothing(person: Person, project: Project) -> None:
-    task = ordered(project, person.script([MEND], [PLAN, MEND, marks(1, 2)], [COMPLETE]), "plan_execute")
-    state = worked(project, task)
-    first = next(entry.event for entry in project.store.journal(task) if type(entry.event).__name__ == "ActionsExecuted")
-    told = first.observations[0].text  # pyright: ignore[reportAttributeAccessIssue]
-    assert told.startswith("edit is refused now: First look, then `plan`") and "The tools for now are: read, search, run" in told
-    assert (state.status, state.work.step) == (TaskStatus.DONE, 3), "whoever makes the plan may begin with it"
-
-
 def test_two_undone_changes_turn_it_and_it_plans_anew_with_the_reason(person: Person, project: Project) -> None:
     model = person.script([PLAN], [WORSE], [WORSE], [PLAN], [MEND, marks(1, 2)], [COMPLETE])
     task = ordered(project, model, "plan_execute", CHECK)
@@ -120,24 +111,6 @@ def test_a_task_that_only_turns_comes_to_rest_with_the_evidence(person: Person, 
         "changed its approach 2 times, and again 2 changes for item 1" in state.dialogue.question
         and "undone: 6" in state.dialogue.question
     )
-
-
-def test_a_task_that_only_reads_is_pressed_and_then_stopped(person: Person, project: Project) -> None:
-    person.write(".afresh/templates/brief.yaml", "extends: fix_bug\npace: {grace: 1}\nphases: {understand: {steps: 2}}\n")
-    project = open_project(person.repo)
-    task = add_task(
-        project, TaskOrder("double is wrong", "brief", (CHECK,), model=person.script([READ], [READ], [READ], [READ]))
-    ).task.id
-    state = worked(project, task)
-    assert (state.status, state.work.step) == (
-        TaskStatus.BLOCKED,
-        4,
-    ) and "Phase understand has used its 4 steps" in state.dialogue.question
-    assert "used up: make the first change now" in window(person, task, 3) and "Refused now" not in window(person, task, 3)
-    assert "\nRefused now: read, search, run.\n" in window(person, task, 4)
-    refused = state.memory.recent[-1].observations[0]
-    assert not refused.ok and refused.text.startswith("read is refused now: The 2 steps of this phase are used up")
-    assert answer_question(project, task, "go on").work.phase_steps == ()
 
 
 def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an_answer(person: Person, project: Project) -> None:
@@ -165,17 +138,6 @@ def test_with_nobody_there_it_rests_before_the_first_change_and_goes_on_after_an
     assert len(events(project, task, PausedForPerson)) == 2 and project.store.load(task).spending.calls == 3, (
         "the reply that waited was not bought again"
     )
-
-
-def test_words_at_a_pause_are_heard_before_the_change_is_made(person: Person, project: Project) -> None:
-    task = ordered(project, person.script([SHIFT], [MEND], [COMPLETE]))
-    someone = Scripted(PersonRequest(PersonAct.SAY, "multiply, no tricks", by="Ada"), GO, GO)
-    state = worked(project, task, "supervised", someone)
-    assert (state.status, state.workspace.kept, state.dialogue.words) == (TaskStatus.DONE, 1, ("multiply, no tricks",))
-    sections = person.types("context", "show", task, "--step", "2", "--json").json["sections"]
-    text = "\n".join(one["text"] for one in sections)
-    assert "Answer: multiply, no tricks" in text and "not done: the user has spoken before it was" in text
-    assert [shown.dialogue.supervision.paused for shown in someone.shown] == ["change", "change", "verify"]
 
 
 SEVEN: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef seven():\n    return 7\n"})
@@ -226,21 +188,6 @@ def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_a
     assert len(events(project, task, PausedForPerson)) == 2 and project.store.load(task).spending.calls == 2
 
 
-def test_an_undoing_that_is_not_possible_lets_no_pause_pass(person: Person, project: Project) -> None:
-    task = ordered(project, person.script([MEND], [COMPLETE]))
-    someone = Scripted(PersonRequest(PersonAct.UNDO))
-    state = worked(project, task, "supervised", someone)
-    assert (state.status, state.workspace.changed, state.dialogue.supervision.paused) == (TaskStatus.BLOCKED, (), "change")
-    assert len(someone.shown) == 2, "asked again"
-
-
-def test_whoever_goes_on_without_pauses_says_so(person: Person, project: Project) -> None:
-    task = ordered(project, person.script([MEND], [COMPLETE]))
-    worked(project, task, "supervised")
-    answer_question(project, task, "approve")
-    assert worked(project, task, "autonomous").status is TaskStatus.DONE
-
-
 def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, project: Project) -> None:
     plan: Step = ("plan", {"items": ["shift"]})
     task = ordered(project, person.script([plan], [SHIFT], [MEND], [COMPLETE]))
@@ -256,18 +203,6 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, proj
     assert [made.text for made in state.memory.decisions if made.by == "person" and made.subject] == ["multiply"]
     log = person.types("show", "--decisions", task).words
     assert "undone: all from step 2 on" in log and "multiply" in log
-
-
-def test_stopped_beside_the_work_it_waits(person: Person, project: Project) -> None:
-    task = ordered(project, person.script([READ], [MEND], [COMPLETE]))
-    state = worked(project, task, "interactive", Scripted(GO, PersonRequest(PersonAct.STOP)))
-    assert (state.status, state.work.step) == (
-        TaskStatus.BLOCKED,
-        1,
-    ) and "stopped the task after step 1" in state.dialogue.question
-    answer_question(project, task, "go ahead")
-    state = worked(project, task, person=Scripted(GO, GO))
-    assert state.status is TaskStatus.DONE and "go ahead" in state.dialogue.words
 
 
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
@@ -325,11 +260,6 @@ def test_a_tree_that_was_not_put_back_in_time_is_put_back_when_the_task_is_taken
     state = worked(project, task, "autonomous")
     assert (state.status, state.workspace.kept, state.workspace.reverted) == (TaskStatus.DONE, 1, 1)
     assert len(events(project, task, CallRequested)) == 3, "nothing was bought twice"
-
-
-def test_interactive_without_a_terminal_is_refused_before_a_task_is_made(person: Person) -> None:
-    told = person.runs(person.script([READ]), "--mode", "interactive", "--json")
-    assert told.code == 2 and "needs a terminal" in told.error["what"] and person.types("status", "--json").json["tasks"] == []
 
 
 def test_the_users_settings_say_how_closely_and_a_repository_may_not(

@@ -1,14 +1,10 @@
 """The database is lost in the middle of a task; nobody has exported anything."""
 
-import random
-import subprocess
 from pathlib import Path
 
 import pytest
 from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person
-
-from afresh.config.settings_file import find_user_config
 
 ASK = ("ask", {"question": "May double also take text?"})
 WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
@@ -53,33 +49,6 @@ def test_a_new_task_in_a_new_database_says_that_the_old_tasks_can_come_back(pers
     assert [one["task"] for one in told["arrivals"] if one["added"]] == [asking]
     later = person.types("add", "one more", "--check", "true")
     assert later.code == 0 and "warning" not in later.err
-
-
-def test_a_user_can_turn_the_copy_off(person: Person, asking: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(person.folder / "config"))
-    config = find_user_config()
-    config.parent.mkdir(parents=True)
-    config.write_text("[export]\nautomatic = false\n")
-    subprocess.run(["rm", "-r", str(person.state / "export")], check=True)
-    assert person.types("add", "something else", "--check", "true").code == 0
-    assert not (person.state / "export").exists()
-    assert "turned off" in person.types("doctor").words
-
-
-def test_fsck_names_a_damaged_copy_and_writes_it_again(person: Person, asking: str):
-    path = person.state / "export" / "journals" / f"{asking}.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(damage(whole, 7))
-    told = person.types("doctor", "--deep")
-    assert told.code != 0 and path.name in told.words.replace(" ", "")
-    assert person.types("doctor", "--repair").code == 0 and path.read_bytes() == whole
-    path.unlink()
-    assert person.types("doctor", "--rebuild").code == 0 and path.read_bytes() == whole
-
-
-def damage(data: bytes, seed: int) -> bytes:
-    at = random.Random(seed).randrange(len(data) // 2)
-    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
 def test_files_of_the_copy_hold_what_the_journal_holds_and_are_the_users_alone(person: Person, asking: str):

@@ -21,19 +21,6 @@ def test_a_map_into_a_pipe_is_bare_and_within_its_cap(person: Person):
     assert second == "     1  def send_receipt(address)"
 
 
-def test_a_program_gets_all_of_it_as_json(person: Person):
-    told = stocked(person).types("code", "map", "letters", "--json").json
-    (mail, *_) = told["files"]
-    assert mail["path"] == "shop/mail.py" and mail["reasons"] and mail["score"] == 1.0
-    assert {"line": 6, "name": "Letter.post"}.items() <= next(one for one in mail["symbols"] if one["kind"] == "method").items()
-    assert told["tokens"] <= told["cap"] == 2_000 and told["commits"] == 2 and told["for"] == "letters"
-
-
-def test_without_a_text_it_is_an_overview(person: Person):
-    told = stocked(person).types("code", "map", "--json").json
-    assert told["for"] == "" and {"shop/mail.py", "shop/cart.py", "calc.py"} <= {one["path"] for one in told["files"]}
-
-
 def test_a_file_that_is_not_indexed_is_named_with_the_reason(person: Person):
     person.write("old.py", "x = 1\0\n")
     person.write("notes.md", "hello\n")
@@ -42,22 +29,6 @@ def test_a_file_that_is_not_indexed_is_named_with_the_reason(person: Person):
     assert "old.py is not indexed: cannot be read: a binary file" in told.err and "mail.py" not in told.err
     assert "notes.md is not indexed: it is no source file in a supported language" in told.err
     assert len(person.types("code", "map", "old.py notes.md", "--json").json["unindexed"]) == 2
-
-
-def test_a_cap_without_room_shows_nothing(person: Person):
-    assert stocked(person).types("code", "map", "--tokens", "1").out == ""
-
-
-def test_a_repository_without_code_is_told_so(person: Person):
-    for path in ("calc.py", "test_calc.py"):
-        (person.repo / path).unlink(missing_ok=True)
-    told = person.types("code", "map", "--json")
-    assert told.code == 2 and "no source files" in told.error["what"]
-
-
-def test_nothing_is_left_in_a_repository_that_was_only_looked_at(person: Person):
-    stocked(person).types("code", "map")
-    assert not person.git("status", "--porcelain") and not (person.repo / ".afresh").exists()
 
 
 def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):

@@ -278,47 +278,12 @@ def test_lessons_of_this_project_are_found_and_none_of_another(project: Person, 
     assert call(other, "lookup_knowledge", task=asked) == "No approved lesson fits."
 
 
-def test_no_task_and_no_other_agent_s_search_by_a_task_sees_a_checkpoint(project: Person):
-    call(project, "checkpoint", summary="half done with the buffer")
-    facts = open_project(project.repo).facts
-    assert facts.look_up(FactQuery("buffer")) and not facts.look_up(FactQuery("buffer", task="some-task"))
-
-
 def test_a_read_only_server_stores_nothing(project: Person):
     served = find_served_project(project.repo, read_only=True)
     names = {tool.name for tool in ask(served, lambda client: client.list_tools()).tools}
     assert not names & {"remember", "record_decision", "checkpoint"} and "recall" in names
     assert "no such tool" in ask(served, lambda client: fail(client, "remember", text="x"))
     assert "Nothing is known" in call(project, "search_memory")
-
-
-WRONG_CALLS = [
-    ("violations", {"path": "../elsewhere"}, "outside of the repository"),
-    ("violations", {"path": "/etc"}, "outside of the repository"),
-    ("violations", {"path": "link"}, "outside of the repository"),
-    ("violations", {"path": "--help"}, "no such file or folder"),
-    ("find", {"symbol": "no_such_thing_at_all"}, "no symbol is called"),
-    ("find", {"symbol": 5}, "should be string"),
-    ("find", {}, "missing argument symbol"),
-    ("find", {"symbol": "double", "kind": "planet"}, "use one of class"),
-    ("search_memory", {"kind": "planet"}, "use one of note"),
-    ("remember", {"text": " "}, "the text is empty"),
-    ("remember", {"text": "x" * 3_000}, "characters are too many"),
-    ("record_decision", {"decision": "x", "task": "nobody"}, "no such task"),
-    ("recall", {"query": "m00000000"}, "no such fact"),
-    ("forget", {}, "no such tool"),
-]
-
-
-def test_a_wrong_call_gets_one_line_that_says_what_is_wrong(project: Person):
-    (project.repo / "link").symlink_to(project.folder)
-
-    async def try_all(client: Client) -> None:
-        for tool, args, words in WRONG_CALLS:
-            said = await fail(client, tool, **args)
-            assert words in said and "\n" not in said, (tool, args, said)
-
-    ask(project, try_all)
 
 
 def test_answers_are_bounded_visible_and_without_secrets(project: Person):
@@ -332,40 +297,3 @@ def test_answers_are_bounded_visible_and_without_secrets(project: Person):
     assert said.startswith("\\u202e[redacted]")
     project.write("many.py", "from calc import double\n" + "".join(f"double({number**3})\n" for number in range(2_000)))
     assert "more" in call(project, "who_calls", symbol="calc.py:double")
-
-
-def test_agents_can_not_fill_the_notebook(project: Person, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("afresh.app.memory.edit_facts.MAX_CLIENT_FACTS", 2)
-    for subject in ("one", "two", "two"):
-        call(project, "remember", text=f"about {subject}", subject=subject)
-    told = ask(project, lambda client: fail(client, "remember", text="about three", subject="three"))
-    assert "programs have noted 2" in told and "afresh memory forget" in told
-    call(project, "remember", text="otherwise", subject="two")
-
-
-def test_the_next_task_is_the_one_that_a_worker_would_claim(project: Person):
-    project.adds("first")
-    urgent = project.adds("second", "--priority", "5")
-    assert urgent in call(project, "next_task")
-    opened = open_project(project.repo)
-    assert opened.queue.claim("worker") == urgent
-    assert urgent not in call(project, "next_task")
-
-
-def test_outside_of_a_set_up_repository_it_says_what_to_do_in_one_line(person: Person, monkeypatch: pytest.MonkeyPatch):
-    assert "is not set up for afresh" in person.types("mcp").err and "afresh init" in person.types("mcp").err
-    assert not (person.repo / ".afresh").exists()
-    (person.folder / "bare").mkdir()
-    assert "is not in a git repository" in person.types("mcp", at="../bare").err
-    person.types("init")
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    told = person.types("mcp")
-    assert told.code == 4 and "needs the package mcp" in told.err and "[mcp]" in told.err
-
-
-def test_a_port_that_is_taken_is_told(project: Person):
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        told = project.types("mcp", "--http", str(taken.getsockname()[1]))
-    assert told.code == 2 and "can't be used" in told.err

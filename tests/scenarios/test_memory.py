@@ -88,27 +88,6 @@ def test_a_rule_for_all_projects_is_in_the_windows_of_another_repository(person:
         assert "Answer in plain English" in window and "Only for the first" not in window
 
 
-def test_what_another_task_found_out_is_offered_to_one_that_speaks_of_it_and_to_no_other(person: Person) -> None:
-    note = ("note", {"subject": "double", "text": "callers pass strings to double in legacy_bridge"})
-    assert person.runs(person.script([note, MEND, COMPLETE])).code == 0
-    task = paused(person, [ASK], goal="legacy_bridge passes strings to double: make it refuse them")
-    assert "callers pass strings to double in legacy_bridge" in windows(person, task)[0]
-    task = paused(person, [ASK], goal="write a changelog")
-    assert "legacy_bridge" not in windows(person, task)[0]
-
-
-def test_recall_brings_decisions_and_notes_by_their_name(person: Person) -> None:
-    steps = [
-        [NOTE],
-        [("search", {"path": "@notes", "text": "server"})],
-        [("search", {"path": "@memory", "text": "nothing such"})],
-    ]
-    task = paused(person, *steps, [ASK], [MEND, COMPLETE])
-    seen = windows(person, task)
-    assert "notes about server: 1" in seen[2] and SECRET in seen[2]
-    assert "nothing holds 'nothing such'" in seen[3]
-
-
 BAD = {
     "no such fact": (("show", "m00000000"), "no such fact: 'm00000000'"),
     "correct nothing": (("correct", "m00000000", "x"), "no such fact"),
@@ -139,14 +118,6 @@ def test_memory_is_the_same_after_a_rebuild(person: Person) -> None:
     for path in person.state.glob("memory.db*"):
         path.unlink()
     assert person.types("memory", "list", "--json").json == before
-
-
-def test_search_by_task_kind_and_number(person: Person) -> None:
-    task = person.runs(person.script([NOTE, MEND, COMPLETE]), "--json").json["task"]
-    assert [row["kind"] for row in person.types("memory", "list", "--task", task, "--kind", "note", "--json").json] == ["note"]
-    assert len(person.types("memory", "list", "-n", "1", "--json").json) == 1
-    assert "Nothing found." in person.types("memory", "list", "unheard").out
-    assert SECRET in person.types("memory", "list", "fixture").words
 
 
 def test_rules_that_no_window_could_hold_are_refused_and_the_others_stay(person: Person) -> None:

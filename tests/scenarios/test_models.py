@@ -1,15 +1,13 @@
 """`afresh models`: what a new user needs first. Nothing here needs a sandbox."""
 
 import io
-import re
 import sys
 from pathlib import Path
 
 import pytest
-from person import CHECK, Person
+from person import Person
 from ring import install
 
-from afresh.app.doctor import examine_models as examined
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
@@ -74,26 +72,6 @@ def test_each_model_tells_its_window_price_and_where_its_key_is(person: Person, 
         "vllm",
         "llamacpp",
     }
-
-
-@pytest.mark.parametrize("text", ["", CONFIG])
-def test_the_list_fits_a_terminal_and_says_what_to_do(person: Person, config: Path, monkeypatch, text: str) -> None:
-    config.write_text(text)
-    monkeypatch.setenv("COLUMNS", "80")
-    told = person.types("models")
-    assert told.code == 0 and max(map(len, told.out.splitlines())) <= 80
-    assert "set ANTHROPIC_API_KEY" in told.words and "afresh models check NAME" in told.words
-    assert ('[prices."openai:nobody-knows-this"]' in told.out) == bool(text)
-
-
-def test_doctor_says_the_same_in_a_line(config: Path, monkeypatch) -> None:
-    assert examined().level == "warn" and examined().remedy == "afresh setup"
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    assert (examined().level, examined().detail) == ("ok", "OpenAI (key: OPENAI_API_KEY)")
-    config.write_text(CONFIG)
-    assert "sonnet can't be used: no key for Anthropic" in examined().detail
-    config.write_text("[models.x]\n")
-    assert examined().level == "fail" and "models.x: needs provider and model" in examined().detail
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
@@ -163,21 +141,3 @@ def test_a_table_that_can_t_be_used_is_named_and_no_secret_of_it_shown(
     config.write_text(f'[models.mine]\nprovider = "openai"\nmodel = "x"\n{line}\n')
     told = person.types("models")
     assert told.code == 2 and "models.mine" in told.err and problem in told.err and KEY not in told.out + told.err
-
-
-SMALL = '[models.small]\nprovider = "ollama"\nmodel = "x"\n'
-
-
-@pytest.mark.parametrize("more", [(), ("--set", "budget=819")])
-def test_a_window_that_is_too_small_is_refused_with_the_one_that_is_needed(person: Person, config: Path, more: tuple[str, ...]):
-    config.write_text(SMALL + "window = 4096\n")
-    told = person.types("add", "double is wrong", "--check", CHECK, "--model", "small", *more)
-    needed = re.search(r"a window of at least ([\d,]+) tokens", told.words)
-    assert told.code == 2 and "OLLAMA_CONTEXT_LENGTH=20000" in told.words and needed
-    config.write_text(SMALL + f"window = {needed[1].replace(',', '')}\n")
-    assert person.types("add", "double is wrong", "--check", CHECK, "--model", "small").code == 0
-
-
-def test_types_with_larger_calls_begin_with_what_the_window_permits(person: Person, config: Path):
-    config.write_text(f'model = "small"\n{SMALL}')
-    assert person.types("add", "how is it built", "--type", "discovery", "--check", CHECK).code == 0

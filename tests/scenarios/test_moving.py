@@ -1,9 +1,6 @@
 """A task goes on, on any machine; and with the database gone, everything comes back."""
 
-import json
-import sqlite3
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,18 +117,6 @@ def test_with_the_database_deleted_an_import_brings_everything_back(person: Pers
     assert first in person.types("status", "--all").out
 
 
-def test_a_damaged_database_and_a_fresh_clone_are_told_of_the_export(person: Person, asking: str):
-    person.types("export")
-    (person.state / "afresh.db").write_bytes(b"not a database, by any means" * 40)
-    for path in person.state.glob("afresh.db-*"):
-        path.unlink()
-    told = person.types("status")
-    assert told.code == 4 and "then `afresh import` brings back 1 task" in told.words
-    lose(person)
-    checks = {check["name"]: check for check in person.types("doctor", "--json").json["checks"]}
-    assert checks["journals"]["level"] == "fail" and "`afresh import` brings back 1 task" in checks["journals"]["remedy"]
-
-
 def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: Person):
     other = cloned(person, "other")
     person.write("notes.txt", "a commit that the other has not\n")
@@ -184,31 +169,3 @@ def test_the_notebook_goes_along(person: Person, asking: str):
     assert "(notebook)" in other.types("import", elsewhere).words
     assert "never sleep in a test" in other.types("memory", "list", "sleep").words
     assert [entry.hash for entry in there.entries()] == [entry.hash for entry in here.entries()]
-
-
-def test_what_a_run_archives_is_named_by_its_journal(person: Person, asking: str):
-    """Only what an entry names goes along. All that none does is what the second run of the checks printed, before any change."""
-    from afresh.core.archived_block import find_block_ids
-    from afresh.core.event import BaselineMeasured
-
-    entries = list(open_project(person.repo).store.journal(asking))
-    told = {name for entry in entries for name in find_block_ids(entry.body)}
-    baseline = next(entry.seq for entry in entries if isinstance(entry.event, BaselineMeasured))
-    with sqlite3.connect(person.state / "afresh.db") as connection:
-        kept = {(row[0].hex(), row[1]) for row in connection.execute("SELECT id, seq FROM block")}
-    assert len(kept) > 20 and {seq for name, seq in kept if name not in told} <= {baseline}
-
-
-def test_an_export_says_what_it_holds_and_where(person: Person, asking: str):
-    told = person.types("export")
-    assert told.code == 0 and "exported 1 task" in told.out and "It contains goals, code" in told.words
-    assert "no changes since" in person.types("export").words
-    rows = json.loads((person.repo / ".afresh/export/queue.json").read_text())["tasks"]
-    assert [(row["id"], row["status"]) for row in rows] == [(asking, "blocked")]
-    assert person.types("export", "--task", "nobody").code == 2
-
-
-def test_a_lost_tree_is_told_at_once_and_the_journal_goes_without_it(person: Person, asking: str):
-    subprocess.run(["rm", "-rf", str(person.state / "shadow")], check=True)
-    assert "its files are not on this machine" in person.types("export").words
-    assert replace(person).types("import").code == 0

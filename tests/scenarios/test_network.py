@@ -86,18 +86,6 @@ def test_a_task_asks_installs_what_it_needs_and_its_checks_run_with_it(worker: P
     assert not list(worker.trees.glob("*.environments")), "removed with the tree"
 
 
-def test_a_no_is_remembered_told_and_not_asked_again(worker: Person, index: PackageIndex) -> None:
-    fetch = f"python3 fetch.py http://{index.address}/hello"
-    told = start(worker, [run(fetch, "to see")], [run(fetch, "please")], [run(f"{fetch} -o x", "now?")])
-    task = worker.shown()["task"]["id"]
-    assert told.code == 3
-    resumed = worker.types("answer", task, "3", "--resume")
-    assert resumed.code == 3 and "-o x` wants the network: now?" in resumed.words, "only another command is asked about"
-    assert network(worker)["refused"] == [fetch] and index.asked == []
-    assert f"Network refused by the user: `{fetch}`. Do without it" in prompt(worker, 2)
-    assert "the user has refused the network for this command" in prompt(worker, 3)
-
-
 def test_allowed_always_it_is_in_the_users_settings_and_no_task_of_the_repository_asks_again(
     worker: Person, index: PackageIndex
 ) -> None:
@@ -125,12 +113,6 @@ def test_allowed_always_it_is_in_the_users_settings_and_no_task_of_the_repositor
     assert "has no network" in worker.types("allow", task).words, "taken back when it goes on"
 
 
-def test_a_repository_cannot_allow_itself_the_network(worker: Person) -> None:
-    worker.write(".afresh/config.toml", f'[network."{worker.repo}"]\ncommands = ["python3 fetch.py ..."]\n')
-    told = start(worker, [run("true")])
-    assert told.code == 2 and "network can't be set in this file" in told.words
-
-
 def test_an_address_opens_for_every_command_and_nothing_else_does(worker: Person, index: PackageIndex) -> None:
     with serve_packages() as other:
         both = f"python3 fetch.py http://{index.address}/hello; python3 fetch.py http://{other.address}/hello; python3 fetch.py http://b.example.org/"
@@ -141,13 +123,6 @@ def test_an_address_opens_for_every_command_and_nothing_else_does(worker: Person
     assert f"Network: open for the hosts {index.address}; closed for everything else, and for checks" in told
     shown = worker.types("show").words
     assert f"{other.address} refused: not allowed" in shown and f"may reach {index.address} with any command" in shown
-
-
-def test_a_failure_for_lack_of_network_tells_how_to_ask(worker: Person) -> None:
-    start(worker, [run("python3 fetch.py http://packages.example.org/")], [run("true")])
-    assert "there is no network here; if the task needs it, repeat just the command that does with `why_network`" in prompt(
-        worker, 2
-    )
 
 
 def test_checks_have_no_network_whatever_is_allowed(worker: Person, index: PackageIndex) -> None:

@@ -48,16 +48,6 @@ def test_a_git_that_answers_garbage_is_named(person: Person, monkeypatch: pytest
     git.read_git_version.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("script", "why"), [("exit 128", "ended with 128 and said nothing"), ("kill -9 $$", "killed by signal 9")]
-)
-def test_a_git_that_fails_without_a_word_says_how_it_ended(
-    person: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, why: str
-):
-    fake_git(monkeypatch, tmp_path, script)
-    assert why in refused(person, "status")
-
-
 def test_a_git_that_hangs_is_ended_and_named(person: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     fake_git(monkeypatch, tmp_path, "exec sleep 600")
     monkeypatch.setattr(git, "GIT_TIMEOUT_SECONDS", 0.3)
@@ -72,12 +62,6 @@ def test_a_path_that_can_not_be_written_down_is_named(person: Person, name: str,
     for folder in (odd, odd / "below"):
         told = run_in_process(["status"], folder)
         assert told.code == 2 and why in told.words and "rename that folder" in told.words
-
-
-@pytest.mark.parametrize("text", ["x=" + "[" * 20_000, "x=" + "{a=" * 20_000, "[" + "a." * 60_000 + "b]\nx=1"])
-def test_settings_that_are_nested_too_deeply_are_named(person: Person, text: str):
-    person.write(".afresh/config.toml", text)
-    assert "config.toml" in refused(person, "add", "goal", "--no-check")
 
 
 def test_json_for_programs_steers_no_terminal_and_loses_nothing(person: Person):
@@ -101,21 +85,6 @@ def test_an_identity_that_only_the_environment_has_is_used_for_the_merge(person:
     assert told.code == 0, told
     assert person.git("log", "-1", "--format=%an <%ae>, %P").startswith("Ci <ci@example.org>,")
     assert person.git("log", "-1", "--format=%an", "HEAD^2") == "Ci"
-
-
-def test_a_filter_that_is_not_installed_is_named(person: Person):
-    person.git("config", "filter.lfs.process", "git-lfs-is-missing filter-process")
-    person.git("config", "filter.lfs.required", "true")
-    person.git("config", "user.name", "t")
-    person.git("config", "user.email", "t@t")
-    person.write(".gitattributes", "")
-    person.commit("attributes")
-    script = person.script([MEND], [("run", {"command": "printf 'calc.py filter=lfs\\n' > .gitattributes"})], [COMPLETE])
-    assert person.runs(script, "--no-sandbox").code == 0
-    before = person.belongings()
-    told = person.types("apply")
-    assert told.code == 1 and "needs the filter 'lfs', and git-lfs-is-missing is not installed" in told.words, told
-    assert person.belongings() == before
 
 
 def test_a_command_that_writes_too_much_is_stopped_and_the_tree_is_put_back(

@@ -44,16 +44,3 @@ def test_the_users_own_runner_does_not_collect_the_tree_of_a_task(node_project: 
     open_task(node_project)
     assert count_own_tests(node_project) == 3
     assert list(examine_worktrees(open_project(node_project.repo))) == []
-
-
-def test_twin_within_the_repository_it_is_collected_and_doctor_says_so(
-    node_project: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (node_project.folder / "file").touch()
-    monkeypatch.setenv("XDG_DATA_HOME", str(node_project.folder / "file"))
-    monkeypatch.setattr("afresh.app.queue.read_tasks.find_user_folder", lambda: node_project.folder / "user")
-    monkeypatch.setattr("afresh.app.project.find_user_folder", lambda: node_project.folder / "user")
-    open_task(node_project)
-    assert count_own_tests(node_project) > 3
-    (said,) = examine_worktrees(open_project(node_project.repo))
-    assert "can't be written" in said.detail and "XDG_DATA_HOME" in said.remedy

@@ -59,16 +59,6 @@ def test_what_is_shared_is_marked_and_without_its_origin(person: Person, other: 
         assert telling not in shown and telling not in left, telling
 
 
-def test_a_task_that_is_shown_a_pattern_counts_without_being_named(person: Person, other: Person):
-    write(person, worked=PLAIN)
-    share(person)
-    told = other.runs(other.script([MEND, COMPLETE]), "--no-sandbox", "--json", goal=LATER)
-    assert told.code == 0
-    (after,) = patterns(other)
-    assert after["shown"] == 1 and after["last_task"] and told.json["task"] not in Path(after["file"]).read_text()
-    assert len(found(person, GOAL)) == 1, "where it was learnt it is not shown twice"
-
-
 def test_nothing_crosses_by_itself(person: Person, other: Person):
     write(person, worked=PLAIN)
     assert person.types("knowledge", "approve", "KO-1").code == 0
@@ -95,29 +85,6 @@ def test_a_person_sees_exactly_what_would_cross_and_lets_it(person: Person, othe
     assert again.code == 2 and f"is already shared, as {pattern['id']}" in again.words
 
 
-def test_what_waits_for_approval_is_not_shared(person: Person):
-    write(person, "KO-1", title="double returns old values")
-    told = person.types("knowledge", "share", "KO-1", "--yes")
-    assert told.code == 2 and "KO-1 is draft" in told.words and "nothing was shared" in told.words
-    assert patterns(person) == []
-
-
-def test_a_pattern_comes_after_the_projects_own_and_never_more_than_one(person: Person, other: Person):
-    write(person, "KO-1")
-    write(
-        person, "KO-2", "a later request returns old values: look at the buffer", "Remove the whole buffer at the end of the loop"
-    )
-    for id in ("KO-1", "KO-2"):
-        share(person, id)
-    assert len(patterns(other)) == 2 and len(found(other)) == 1
-    write(other, "KO-9", LATER, "Look into bin_buffer first.", status="approved")
-    first, second = found(other)
-    assert first.startswith("KO-9") and "(pattern from another project" in second
-    for number in range(2):
-        write(other, f"KO-{number}", LATER, f"Look into bin_buffer_{number} first.", status="approved")
-    assert "(pattern from another project" not in "\n".join(windows(other))
-
-
 def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back(person: Person, other: Person):
     write(person)
     share(person)
@@ -127,14 +94,6 @@ def test_a_pattern_that_a_person_rejects_is_shown_no_more_and_does_not_come_back
     assert [row["status"] for row in patterns(person)] == ["rejected"] and found(other) == []
     told = person.types("knowledge", "share", "KO-1", "--yes")
     assert told.code == 2 and "was rejected" in told.words
-
-
-def test_what_is_rejected_where_it_was_learnt_is_shown_nowhere(person: Person, other: Person):
-    write(person)
-    share(person)
-    assert len(found(other)) == 1
-    assert person.types("knowledge", "reject", "KO-1").code == 0
-    assert found(other) == [] and [row["status"] for row in patterns(other)] == ["rejected"]
 
 
 @pytest.fixture

@@ -83,22 +83,6 @@ def test_the_places_that_it_names_are_there_and_commands_of_afresh_go_on(stopped
     assert memory["files changed most"] == [{"path": "calc.py", "tasks": 1, "last": task}]
 
 
-def test_what_the_context_index_names_can_be_got(person: Person) -> None:
-    person.runs(person.script([("run", {"command": "seq 1 400; cat calc.py"})], [MEND], [COMPLETE]))
-    task = person.shown()["task"]["id"]
-    index = json.loads((person.state / "context" / f"{task}.json").read_text())
-    assert index["call"]["step"] == 3 and index["call"]["tokens"] + index["call"]["kept for the reply"] <= 4_000
-    shown = {one["name"]: one for one in person.types("context", "show", task, "--json").json["sections"]}
-    for row in index["sections"]:
-        text = person.types("context", "show", "--block", row["block"], "--json").json["text"]
-        assert "\n".join(shown[row["section"]]["text"].splitlines()) in text, "what changes with every step lies in one block"
-    printed = next(row for row in index["archive"] if row["kind"] == "run")
-    assert "return x + 2" in person.types("context", "show", "--block", printed["block"]).out
-    assert "return x + 2" not in person.types("context", "show", "--block", printed["block"], "--lines", "1-1").out
-    for wrong in (("nothere",), ("ab",), (printed["block"], "--lines", "0"), (printed["block"], "--lines", "9999-10000")):
-        assert person.types("context", "show", "--block", *wrong).code == 2
-
-
 def test_a_task_of_many_steps_leaves_a_checkpoint_at_60_per_cent(person: Person) -> None:
     looks = [[("read", {"path": "calc.py"})] for _ in range(3)]
     person.runs(person.script(*looks, [MEND], [COMPLETE]), "--set", "max_steps=5", "--set", "budget=8000")

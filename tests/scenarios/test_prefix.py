@@ -1,7 +1,6 @@
 """Successive calls of a task begin alike, to the byte, up to what has really changed; and the provider's own count is heeded."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise, takewhile
 from pathlib import Path
 
@@ -15,12 +14,12 @@ from afresh.app.inspect.inspect_calls import list_audits, load_sections, verify_
 from afresh.app.inspect.measure_calls import list_call_prices
 from afresh.app.project import open_project
 from afresh.config.templates.load_template import load_template
-from afresh.context.cache_prefix import compare_prefix, find_break_offsets, order_as_sent
+from afresh.context.cache_prefix import compare_prefix, order_as_sent
 from afresh.context.rebuild_call import rebuild_all_calls
 from afresh.core.action import Action
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.event import CallRequested, TaskCreated
-from afresh.core.prompt import Request, Section, Tier
+from afresh.core.prompt import Request, Section
 from afresh.core.reply import Reply, Thinking
 from afresh.core.task import Task
 from afresh.core.token_calibration import TokensCounted
@@ -178,17 +177,6 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
     assert all(call.same for call in verify_calls(project, task))
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_what_stands_before_the_last_break_that_two_calls_share_is_the_same_in_both(tmp_path: Path, native: bool):
-    _, requests, _ = played(tmp_path, native)
-    shared = 0
-    for one, other in pairwise(requests):
-        first = one.message[: one.breaks[0]]
-        assert other.message.startswith(first), "what the task is never changes"
-        shared += sum(other.message.startswith(one.message[:place]) for place in one.breaks)
-    assert shared > len(requests)
-
-
 def test_every_call_with_turns_and_thinking_is_built_again_to_the_byte(tmp_path: Path):
     store, requests, _ = played(tmp_path, thinking=1_024, budget=8_000)
     assert all(request.thinking == 1_024 for request in requests)
@@ -204,11 +192,6 @@ def test_what_the_provider_itself_counts_over_the_ceiling_is_never_sent(tmp_path
     assert all(one.same for one in rebuild_all_calls("t", store))
 
 
-def test_a_count_is_asked_for_once_in_a_task_as_a_rule(tmp_path: Path):
-    _, requests, model = played(tmp_path, factor=0.9)
-    assert len(requests) == len(SCRIPT) and len(model.weighed) <= 1
-
-
 def test_a_run_that_dies_after_the_count_goes_on_with_the_same_window():
     class Dying(Provider):
         def propose(self, request: Request, hear=ignore_piece) -> Reply:
@@ -221,27 +204,3 @@ def test_a_run_that_dies_after_the_count_goes_on_with_the_same_window():
         advance_task("t", "worker", agent(store, first, True))
     advance_task("t", "worker", agent(store, second, True))
     assert first.weighed and second.requests[0] == first.requests[0] and not any(one in first.weighed for one in second.weighed)
-
-
-def test_breaks_stand_after_what_is_stable_also_where_a_section_has_nothing_to_say():
-    body = [Section(name, Tier.PHASE, name, 1) for name in ("task", "target", "files", "outline", "footer")]
-    assert find_break_offsets(body, "\n\n") == (len("task"), len("task\n\ntarget"), len("task\n\ntarget\n\nfiles"))
-    assert find_break_offsets([body[0], body[3]], "\n\n") == (len("task"),)
-    assert find_break_offsets([body[0]], "\n\n") == ()
-
-
-def test_only_whole_sections_up_to_a_break_count_as_cacheable():
-    fixed = [Section("system", Tier.ALWAYS, "s", 10), Section("tools", Tier.ALWAYS, "t", 20)]
-    body = [Section(name, Tier.PHASE, name, 5) for name in ("fingerprint", "task", "files", "outline", "footer")]
-    changed = [*fixed, *body[:-2], replace(body[3], text="other"), body[-1]]
-    one = compare_prefix(2, [*fixed, *body], changed)
-    assert (one.tokens, one.same, one.cacheable, one.changed) == (55, 45, 45, "outline") and one.share == 45 / 55
-    early = compare_prefix(2, [*fixed, *body], [*fixed, body[0], replace(body[1], text="x"), *body[2:]])
-    assert (early.same, early.cacheable, early.changed) == (35, 30, "task"), "no break after the fingerprint"
-    first = compare_prefix(1, [], [*fixed, *body])
-    assert (first.same, first.cacheable, first.changed) == (0, 0, "")
-    turns = [Section("turn", Tier.DEMAND, text, 5) for text in ("first", "second")]
-    extended = compare_prefix(2, [*fixed, *body], [*fixed, *body[:-1], turns[0], body[-1]])
-    assert (extended.same, extended.cacheable, extended.changed) == (50, 50, "turn"), "up to the end of what is kept"
-    again = compare_prefix(3, [*fixed, *body[:-1], turns[0], body[-1]], [*fixed, *body[:-1], *turns, body[-1]])
-    assert (again.same, again.cacheable) == (55, 55)

@@ -11,7 +11,7 @@ from afresh.actions.tools import apply
 from afresh.core.archived_block import block_from_text
 from afresh.core.verdict import Ruling, describe_linter_runs
 from afresh.errors import ModelMistake
-from afresh.verification.project_linters import FORMATTERS, LINTERS, find_used_tools, list_code, names_targets
+from afresh.verification.project_linters import FORMATTERS, LINTERS, find_used_tools
 
 RUFF = "[tool.ruff]\nline-length = 80\n[tool.ruff.lint]\nselect = ['E', 'F']\n"
 FORMATTED = f"{RUFF}[tool.ruff.format]\n"
@@ -41,18 +41,6 @@ def test_a_change_that_adds_a_finding_is_undone_before_any_test_is_run(linted: Y
     assert verdict.ruling is Ruling.FAIL
     assert verdict.reason.startswith("ruff: 1 new finding: sums.py: F841 ") and "pytest" not in str(linted.shell.commands)
     assert linted.grade().ruling is Ruling.FAIL and linted.grade().final
-
-
-def test_a_second_finding_of_the_same_kind_is_one_more(linted: Yard) -> None:
-    linted.folder.write("sums.py", UNUSED + linted.folder.read("sums.py"))
-    assert "new finding" in linted.step("sums.py").reason
-
-
-def test_a_finding_that_moves_is_not_new(linted: Yard) -> None:
-    linted.folder.write("sums.py", "# A comment\n\n" + linted.folder.read("sums.py"))
-    linted.change("sums.py", "a / 2", "a * 0.5")
-    assert linted.step("sums.py").ruling is Ruling.PASS
-    assert linted.grade().ruling is Ruling.PASS
 
 
 def test_tasks_of_other_types_are_not_judged_by_linters(tmp_path: Path) -> None:
@@ -85,19 +73,6 @@ def test_the_tools_that_a_project_uses_are_found(tmp_path: Path, case: str) -> N
     files, names = USES[case]
     yard = make_yard(tmp_path, files, type="fix_violation")
     assert [tool.name for tool in find_used_tools(yard.context, (*LINTERS, *FORMATTERS))] == names
-
-
-def test_linters_are_given_the_code(tmp_path: Path) -> None:
-    code = {"pkg/__init__.py": "", "pkg/a.py": "", "tests/test_a.py": "", "setup.py": "", "docs/conf.py": "", "one.py": ""}
-    assert list_code(make_yard(tmp_path, code).context.files) == ("pkg", "one.py")
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [("[tool.mypy]\nfiles = ['pkg']\n[tool.x]\n", True), ("[tool.mypy]\nstrict = true\n[tool.x]\nfiles = []\n", False)],
-)
-def test_settings_may_name_what_is_checked(tmp_path: Path, text: str, named: bool) -> None:
-    assert names_targets(make_yard(tmp_path, {"pyproject.toml": text}).context.files, LINTERS[0]) is named
 
 
 def test_a_linter_that_can_not_run_is_no_check_and_named(tmp_path: Path) -> None:

@@ -99,13 +99,6 @@ def test_told_to_it_pushes_the_verified_commit_and_opens_it(
     assert "## What was verified" in text and "--title=Multiply instead of adding" in args
 
 
-def test_without_their_program_it_pushes_and_prints_the_command(person: Person, remote: Path, forge) -> None:
-    task = finish(person, [MEND], [COMPLETE])
-    told = person.types("pr", "--push")
-    assert told.code == 0 and len(list_heads(remote)) == 1
-    assert f"pushed afresh/{task} to origin" in told.out and "gh pr create --head=" in told.err and "git push" not in told.err
-
-
 def test_what_is_not_verified_is_pushed_only_if_told_so(person: Person, remote: Path, forge) -> None:
     forge("gh")
     person.runs(person.script([MEND], [COMPLETE]), "--no-sandbox", "--no-check", check="")
@@ -129,10 +122,3 @@ def test_failures_say_what_is_pushed_and_what_is_not(person: Person, forge) -> N
     person.git("remote", "add", "origin", str(bare))
     told = person.types("pr", "--push")
     assert told.code == 4 and "gh could not open the pull request" in told.err and "the branch is pushed" in told.err
-
-
-def test_uncommitted_changes_of_the_user_are_never_pushed(person: Person, remote: Path, forge) -> None:
-    person.write("private.txt", "mine\n")
-    finish(person, [MEND], [COMPLETE], more=("--with-changes",))
-    told = person.types("pr", "--push")
-    assert told.code == 1 and "began with your uncommitted changes" in told.err and list_heads(remote) == []

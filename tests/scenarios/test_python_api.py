@@ -2,12 +2,10 @@
 
 import contextlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from person import CHECK, COMPLETE, MEND, SOURCE, Person, Step
+from person import CHECK, COMPLETE, MEND, Person, Step
 
 import afresh
 from afresh.core import progress_event as progress
@@ -87,9 +85,3 @@ def test_the_examples_of_the_page_work(
         words in said for words in ("blocked", "['multiply', 'shift']", "+    return x * 2", "doing ask", "the time is over")
     )
     assert "no_such_type" in said and "x * 2" in (person.repo / "calc.py").read_text()
-
-
-def test_importing_afresh_imports_nothing_else() -> None:
-    code = "import sys; before = set(sys.modules); import afresh; print(sorted(set(sys.modules) - before)); afresh.nothing"
-    told = subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": SOURCE}, capture_output=True, text=True)
-    assert told.stdout == "['afresh']\n" and "AttributeError: module 'afresh' has no attribute 'nothing'" in told.stderr

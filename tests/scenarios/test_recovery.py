@@ -94,19 +94,6 @@ def test_what_was_left_can_be_had_again(left):
     assert any(fact.text == "late_note" for fact in after.memory.facts)
 
 
-def test_asking_twice_recovers_once(left):
-    task = task_of(left)
-    for _ in range(2):
-        left.types("resume", task, "--from", "3", "--model", left.script(name="none"))
-    events = [entry.event for entry in open_project(left.repo).store.journal(task)]
-    assert sum(isinstance(event, RecoveredFromCheckpoint) for event in events) == 1
-
-
-def test_a_step_without_a_checkpoint_is_refused_and_the_others_are_named(left):
-    told = left.types("resume", "--from", "2")
-    assert told.code != 0 and "there are: 3" in told.words and "nothing was changed" in told.words
-
-
 def test_files_of_checkpoints_are_rebuilt_to_the_byte(left):
     left.types("resume", "--from", "3")
     folder = left.state / "checkpoints"

@@ -203,12 +203,6 @@ def test_a_person_takes_refused_work_as_it_is_and_the_task_ends(person: Person) 
     assert "Not verified: " in person.git("log", "-1", "--format=%B")
 
 
-def test_whoever_answers_otherwise_accepts_nothing(person: Person) -> None:
-    ask: Step = ("ask", {"question": "May test_five stay red?", "options": ["yes", "no"]})
-    person.runs(person.script([TOUCH], [CLAIM], [ask]), goal=NAMED)
-    assert person.types("answer", "yes").code == 0 and person.shown()["status"] == "ready"
-
-
 def test_what_a_failed_an_interrupted_and_a_blocked_task_have_kept_can_be_had(person: Person) -> None:
     blocked: Step = ("ask", {"question": "Which way?", "options": ["left", "right"]})
     ends = {"failed": [[TOUCH], *[[CLAIM]] * 3], "blocked": [[TOUCH], [blocked]]}

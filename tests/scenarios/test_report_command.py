@@ -2,7 +2,6 @@
 
 import re
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -25,24 +24,6 @@ def test_a_week_with_a_verified_task_is_shown_in_eighty_columns_and_as_json(pers
     now = (told := person.types("spend", "--week", "--json").json)["now"]
     assert now["verified"] == 1 and now["calls"] == 2 and now["one_context"] == 1.0 and now["tokens_per_call"] > 0
     assert told["before"]["calls"] == 0 and told["alerts"] == []
-
-
-def test_a_report_of_nothing_is_no_error(person: Person):
-    told = person.types("spend", "--week")
-    assert told.code == 0 and "tasks verified" in told.out
-
-
-def test_it_is_written_as_markdown(person: Person):
-    told = person.types("spend", "--write", "week.md")
-    text = (person.repo / "week.md").read_text()
-    assert text.startswith(f"# {person.repo.name}: ") and "| tasks verified | 0 | 0 |  |" in text
-    assert told.code == 0 and "wrote" in told.err
-
-
-def test_it_is_not_written_through_a_link(person: Person, tmp_path: Path):
-    (person.repo / "week.md").symlink_to(tmp_path / "elsewhere")
-    assert person.types("spend", "--week", "--write", "week.md").code == 2
-    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_schedule_announces_the_report_and_adds_no_task(person: Person):

@@ -74,12 +74,3 @@ def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person
     assert rows[second]["needs"] == [new] and rows[new]["ready"] and not rows[second]["ready"]
     assert person.types("resume", new).code == 0
     assert {row["task"]: row["ready"] for row in person.types("status", "--json").json["tasks"]}[second]
-
-
-def test_what_has_not_failed_takes_no_hint(person: Person) -> None:
-    task = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
-    waiting = person.types("resume", task, "--hint", "x")
-    assert waiting.code == 1 and f"afresh resume {task}" in waiting.err
-    assert person.types("work").code == 0
-    done = person.types("resume", task, "--hint", "x")
-    assert done.code == 1 and "is done, not failed" in done.err and "nothing was changed" in done.err

@@ -3,7 +3,6 @@
 import configparser
 import json
 import re
-import shutil
 import subprocess
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -42,18 +41,6 @@ def test_the_unit_runs_serve_with_options_that_exist_and_stops_it_with_patience(
     program, *options = service["ExecStart"].split()
     assert program.endswith("/afresh") and parse_options(["afresh", *options]).params["as_json"]
     assert service["KillMode"] == "mixed" and service["Restart"] == "on-failure"
-
-
-def test_systemd_accepts_the_unit(tmp_path: Path):
-    program = shutil.which("systemd-analyze")
-    if not program:
-        pytest.skip("systemd-analyze is not installed; the unit is parsed by the test above")
-    text = (EXAMPLES / "afresh.service").read_text()
-    unit = tmp_path / "afresh.service"
-    unit.write_text(text.replace("%h/.local/bin/afresh", sys.executable).replace("%h/projects/app", str(tmp_path)))
-    told = subprocess.run([program, "verify", "--man=no", unit], capture_output=True, text=True)
-    wrong = [line for line in told.stderr.splitlines() if "afresh.service" in line]
-    assert not wrong, told.stderr
 
 
 def test_the_image_starts_serve_with_options_that_exist():

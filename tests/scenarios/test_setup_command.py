@@ -7,11 +7,9 @@ import pytest
 from person import CHECK, COMPLETE, MEND, Person
 from terminal import Terminal
 
-from afresh.app.set_up_model import SUGGESTED_MODELS
 from afresh.core.action import Action
 from afresh.core.reply import Reply
 from afresh.core.usage import Usage
-from afresh.spending.price_list import find_price
 from support.model_server import ModelServer
 from support.provider_faults import HttpFault
 
@@ -45,13 +43,6 @@ def test_other_settings_and_comments_stay(person: Person, config: Path) -> None:
     assert told.code == 0 and config.read_text() == 'model = "ollama:qwen3:8b"\n\n# mine\n[limits]\nday = 3  # dollars\n'
 
 
-def test_the_home_is_not_spelled_out(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.setenv("HOME", str(person.folder / "home"))
-    told = person.types("setup", "--provider", "ollama", "--model", "qwen3:8b", "--no-try")
-    assert told.code == 0 and "in ~/.config/afresh/config.toml" in told.words
-
-
 def test_a_key_is_named_and_never_written(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOX_KEY", KEY)
     with ModelServer([SAYS]) as server:
@@ -80,18 +71,6 @@ def test_a_model_that_does_not_answer_is_not_written(person: Person, config: Pat
     assert not config.exists()
 
 
-def test_a_connection_that_is_refused_is_said_at_once(person: Person, config: Path) -> None:
-    with ModelServer([]) as server:
-        address = server.openai_url
-    told = person.types("setup", "--provider", "compatible", "--base-url", address, "--model", "tiny")
-    assert told.code == 4 and "after 1 retries" in told.words and not config.exists()
-
-
-@pytest.mark.parametrize("provider", SUGGESTED_MODELS)
-def test_a_suggested_model_has_a_price(provider: str) -> None:
-    assert all(find_price(f"{provider}:{name}") for name in SUGGESTED_MODELS[provider])
-
-
 def test_at_a_terminal_it_asks_again_and_lists_what_the_server_has(person: Person, config: Path) -> None:
     server = ModelServer([HttpFault(401, "no such key"), SAYS], models=("large", "tiny"))
     with server, Terminal(person.repo, "setup") as at:
@@ -118,12 +97,6 @@ def test_at_a_terminal_it_asks_again_and_lists_what_the_server_has(person: Perso
     assert 'model = "my-compatible"' in config.read_text() and json.dumps(server.openai_url) in config.read_text()
 
 
-def test_in_a_repository_it_does_what_init_does(person: Person, config: Path) -> None:
-    told = person.types("setup", "--provider", "ollama", "--model", "qwen3:8b", "--no-try")
-    assert "checks:" in told.words and "next: afresh run" in told.words
-    assert (person.repo / ".afresh/config.toml").exists()
-
-
 def test_the_context_that_ollama_gives_is_told_and_kept(person: Person, config: Path) -> None:
     with ModelServer([SAYS], loaded={"qwen3:8b": 4_096}) as server:
         told = person.types("setup", "--provider", "ollama", "--base-url", server.openai_url, "--model", "qwen3:8b")
@@ -148,14 +121,6 @@ def test_a_wrong_model_is_not_looked_for_in_a_table_that_is_not_written(person: 
     with ModelServer([HttpFault(404, "no such model")]) as server:
         told = person.types("setup", "--provider", "compatible", "--base-url", server.openai_url, "--model", "tiny")
     assert "check the model's name, and --base-url" in told.words and "[models." not in told.words
-
-
-def test_an_address_that_nobody_answers_at_is_named(person: Person, config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ModelServer([]) as server:
-        address = server.openai_url
-    monkeypatch.setenv("OLLAMA_BASE_URL", address)
-    told = person.types("models", "check", "ollama:x")
-    assert told.code == 4 and f"Ollama at {address} could not be reached" in told.words
 
 
 @pytest.mark.parametrize("command", [("run", "double is wrong", "-m", KEY), ("setup", "--provider", "openai", "--model", KEY)])

@@ -72,28 +72,6 @@ def test_four_tasks_share_two_processes_and_all_are_done_once(person: Person) ->
     assert {count_claims(person, task) for task in tasks} == {1} and all(f"{task}: done" in out for task in tasks)
 
 
-def test_the_tasks_of_a_killed_process_go_on_each_in_a_process_of_its_own(person: Person) -> None:
-    tasks = add_tasks(person, 4)
-    pool = person.starts("work", "--workers", "4", "--until-empty")
-    requests(person.folder / "box", 4, pool)
-    before = processes(person)
-    victim = before[tasks[0]]
-    hit = [task for task in tasks if before[task] == victim]
-    assert len(hit) == 2
-    os.kill(victim, signal.SIGKILL)
-    wait_for(lambda: len(now := processes(person)) == 4 and victim not in now.values())
-    after = processes(person)
-    assert len(set(after.values())) == 3 and all(after[task] == before[task] for task in tasks if task not in hit)
-    for step in (MEND, COMPLETE):
-        for one in requests(person.folder / "box", 4, pool):
-            reply(one, step)
-    code, _, err = ended(pool)
-    assert code == 0, err
-    assert all(f"{task}: process {victim} was ended by SIGKILL, with 2 tasks" in err for task in hit)
-    assert [count_claims(person, task) for task in tasks] == [2 if task in hit else 1 for task in tasks]
-    assert {person.shown(task)["calls"] for task in tasks} == {2}, "nothing was asked twice"
-
-
 @pytest.mark.parametrize("act", ["kill", "raise"])
 def test_only_the_task_that_ends_its_workers_is_blocked(person: Person, act: str) -> None:
     script = person.script([MEND], [COMPLETE])
@@ -149,16 +127,6 @@ SEARCH = (
 """Leaves a file in its tree and in its temporary folder, and looks for those of others; writes beside its tree."""
 
 
-COMMAND_WITHOUT_SANDBOX = """
-import afresh.sandbox.choose_level as choose_level
-from afresh.cli.main import main
-from afresh.sandbox.escape_probe import LevelProbe
-
-choose_level.probe_level = lambda level, cache=None: LevelProbe(level, ())
-main()
-"""
-
-
 def search_for_neighbours(
     person: Person, *more: str, program: tuple[str, ...] = ("-m", "afresh.cli.main")
 ) -> list[tuple[Path, set[str]]]:
@@ -181,10 +149,3 @@ def test_a_command_of_one_task_reaches_no_file_of_another_task_of_its_process(pe
         assert found == {path.name.removeprefix("canary-") for path in tree.glob("canary-*")}
         assert (tree / "mask").read_text().strip() == "0022" and "LEAKED" not in (tree / "variables").read_text()
     assert not (person.trees / "planted").exists()
-
-
-def test_without_a_sandbox_it_reaches_them(person: Person) -> None:
-    assert any(
-        len(found) > 1 for _, found in search_for_neighbours(person, "--no-sandbox", program=("-c", COMMAND_WITHOUT_SANDBOX))
-    )
-    assert (person.trees / "planted").exists()

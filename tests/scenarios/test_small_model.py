@@ -156,17 +156,6 @@ def test_a_hundred_bad_decisions_break_nothing(owner: Person) -> None:
     bad_decisions(owner, 100, CONTEXT // 5)
 
 
-def test_its_own_count_is_what_it_reports(model: OpenAIModel) -> None:
-    request = make_sample_request(reserve=60)
-    assert model.weigh(request) == model.propose(request).usage.input
-
-
-def test_it_tells_its_window_and_that_it_knows_no_tools(model: OpenAIModel) -> None:
-    assert model.window == CONTEXT
-    model.propose(make_sample_request(reserve=16))
-    assert not model.flavour.tools
-
-
 @pytest.mark.torture
 class TestContract(ModelContract):
     """The contract itself is kept daily by the same adapter with a server of our own (tests/models/test_contract.py)."""

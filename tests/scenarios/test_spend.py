@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from person import CHECK, COMPLETE, MEND, Person
@@ -134,15 +133,6 @@ def test_a_day_s_limit_stops_everything_until_a_person_resets_it(person: Person,
         assert person.shown(second)["status"] in ("running", "blocked"), "it can be resumed"
 
 
-def test_a_raised_limit_lets_the_task_go_on(person: Person, shop):
-    shop.limits("call = 5\ntask = 50\nmonth = 0.01")
-    with shop.sells(DONE) as server:
-        task = ordered(person)
-        assert "a month is reached" in person.types("work", "--no-sandbox").words and not server.received
-        shop.limits("call = 5\ntask = 50\nmonth = 30")
-        assert person.types("resume", task, "--no-sandbox", "--json").json["status"] == "done"
-
-
 def test_what_a_model_costs_must_be_known_where_the_user_has_set_a_limit(person: Person, shop):
     shop.limits("day = 3", prices="")
     with shop.sells(DONE) as server:
@@ -209,19 +199,6 @@ def test_spend_tells_the_same_whichever_way_it_is_asked(person: Person, shop):
     assert person.types("spend", "--since", "yesterday-ish").code == 2
 
 
-@pytest.mark.parametrize("width", ["80", "120"])
-def test_no_line_is_wider_than_the_terminal(person: Person, shop, width: str, monkeypatch: pytest.MonkeyPatch):
-    shop.limits("call = 5\ntask = 50\nday = 50\nday_tokens = 9000000")
-    with shop.sells(DONE):
-        ordered(person)
-        person.types("work", "--no-sandbox")
-    monkeypatch.setenv("COLUMNS", width)
-    for args in ((), ("--by", "task"), ("--by", "section")):
-        lines = person.types("spend", *args).out.splitlines()
-        assert max(map(len, lines)) <= int(width)
-        assert any("━" in line for line in lines) or args == ("--by", "task"), "there are figures in the place of bars"
-
-
 def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
     shop.limits("call = 5\ntask = 50\nday = 50")
     with shop.sells([*LOOKS[:2], *DONE]):
@@ -235,19 +212,6 @@ def test_lost_books_are_put_back_from_the_journals(person: Person, shop):
     assert "restored 5 calls" in person.types("doctor", "--rebuild").words
     assert person.types("spend", "--by", "model", "--json").json["lines"] == before["lines"]
     assert "put back" not in person.types("doctor", "--rebuild").words, "once"
-
-
-def test_what_is_put_back_costs_what_it_cost_when_it_was_bought(person: Person, shop):
-    shop.limits("call = 5\ntask = 50\nday = 50")
-    with shop.sells(DONE):
-        ordered(person)
-        person.types("work", "--no-sandbox")
-    shop.limits("call = 5\ntask = 50\nday = 50", PRICE.replace("100", "300"))
-    for file in (person.folder / "data" / "afresh").glob("ledger.db*"):
-        file.unlink()
-    person.types("doctor", "--rebuild")
-    (line,) = person.types("spend", "--by", "model", "--json").json["lines"]
-    assert line["nano_dollars"] == 2_040 * 100_000 and not line["price_unknown"]
 
 
 @pytest.mark.parametrize(("prices", "cost"), [("", 0), ('[prices."vllm:own"]\ninput = 10\noutput = 10\n', 2_040 * 10_000)])
@@ -291,21 +255,3 @@ def test_a_call_whose_process_died_is_settled_from_the_journal_or_stays_at_its_w
     assert (rows[1][:2], rows[1][2].paid) == ((2, "settled"), 2_040 * 100_000)
     assert rows[2][:2] == (8, "booked") and "counted at its worst" in rows[2][2].note and worst
     assert not project.ledger.tripped(SpendingAccount(hash_project_root(project.paths.root), task, 0.0))
-
-
-def test_the_books_are_not_opened_by_who_calls_no_model(person: Person):
-    person.adds()
-    person.types("status", "--all")
-    person.types("status")
-    person.types("spend")
-    assert not (person.folder / "data" / "afresh" / "ledger.db").exists()
-
-
-def test_outside_a_project_the_books_can_be_asked_too(person: Person, tmp_path: Path):
-    script = person.script([MEND], [COMPLETE])
-    assert json.loads(person.runs(script, "--no-sandbox", "--json").out)["status"] == "done"
-    (tmp_path / "elsewhere").mkdir()
-    told = person.types("spend", "--by", "project", "--json", at="../elsewhere")
-    assert [(line["name"], line["calls"]) for line in told.json["lines"]] == [("repo", 2)]
-    assert person.types("spend", "reset", "task", at="../elsewhere").code == 2
-    assert person.types("spend", "reset", "day", at="../elsewhere").code == 0

@@ -104,20 +104,3 @@ def test_each_failing_test_becomes_a_task_with_the_test_as_its_check(person: Per
     assert len(person.types("add", "--from-tests", command, "--json").json["added"]) == 1, "it fails again"
     refused = person.types("add", "--from-tests", "exit 3")
     assert refused.code == 1 and "no failing test can be read" in refused.words
-
-
-def test_each_file_with_violations_becomes_a_task(person: Person) -> None:
-    branches = "\n".join(f"    if x == {number}:\n        return {number}" for number in range(12))
-    person.write("deep.py", f"def deep(x):\n{branches}\n    return 0\n")
-    person.commit("deep")
-    (added,) = person.types("add", "--from-violations", "--check", CHECK, "--json").json["added"]
-    assert added["goal"] == "fix the violations in deep.py"
-    state = open_project(person.repo).store.load(added["task"])
-    assert state.task.type == "fix_violation" and state.dialogue.issue and "deep, line 1" in state.dialogue.issue.body
-    assert len(person.types("add", "--from-violations", "--check", CHECK, "--json").json["known"]) == 1
-
-
-def test_only_one_source_is_taken(person: Person) -> None:
-    for words in (("goal", "--from", "x.md"), ("--from-violations", "--from-tests"), ("goal", "--dry-run"), ("goal", "--own")):
-        assert person.types("add", *words).code == 2
-    assert "can't be read" in person.types("add", "--from", "absent.md").words and list_tasks(person) == []

@@ -1,7 +1,5 @@
 """`afresh template`, and tasks of a type that the project defines itself."""
 
-from pathlib import Path
-
 import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
@@ -21,19 +19,6 @@ def test_types_are_listed_with_their_ceiling_and_where_they_come_from(ours: Pers
     assert (named["ours"]["ceiling"], named["ours"]["origin"], named["fix_bug"]["origin"]) == (5_000, "project", "shipped")
     assert named["summary"]["kind"] == "summary" and "base" not in named
     assert all(row["about"] and not row["fault"] for row in rows)
-
-
-def test_a_type_that_cannot_be_used_is_listed_with_the_reason_and_hides_no_other(ours: Person) -> None:
-    ours.write(".afresh/templates/broken.yaml", "celling: 1\n")
-    named = {row["name"]: row for row in ours.types("template", "list", "--json").json}
-    assert "there is no field 'celling'" in named["broken"]["fault"] and named["ours"]["ceiling"] == 5_000
-    assert "unusable: line 1: celling" in ours.types("template", "list").words
-
-
-def test_outside_a_repository_the_shipped_types_are_listed(person: Person, tmp_path: Path) -> None:
-    (tmp_path / "nowhere").mkdir()
-    told = person.types("template", "list", "--json", at="../nowhere")
-    assert told.code == 0 and {row["origin"] for row in told.json} == {"shipped"}
 
 
 def test_a_template_is_shown_merged_with_the_place_of_every_value(ours: Person) -> None:
@@ -77,24 +62,6 @@ def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
     assert "section 'tools' needs" in told.words and told.words.endswith("19 templates, 4 errors")
 
 
-def test_check_looks_at_a_file_wherever_it_is(ours: Person) -> None:
-    ours.write("drafts/next.yaml", "extends: ours\n\nreserve: 3\n")
-    told = ours.types("template", "check", "drafts/next.yaml")
-    assert told.code == 1 and "drafts/next.yaml:3: reserve:" in told.words and told.words.endswith("1 template, 1 error")
-    ours.write(".afresh/templates/again.yaml", "extends: again\n")
-    own = ours.types("template", "check", ".afresh/templates/again.yaml")
-    assert own.code == 1 and "no such template: 'again'" in own.words, "a file in its place does not lie over itself"
-    assert ours.types("template", "check", ".afresh/templates/ours.yaml").code == 0
-    assert "no such file: nowhere.yaml" in ours.types("template", "check", "nowhere.yaml").err
-
-
-def test_the_help_of_run_names_the_types_of_this_project_too(ours: Person) -> None:
-    helped = ours.types("run", "--help").words
-    assert (
-        all(name in helped for name in ("bridge", "code_review", "discovery", "spec_design", "ours")) and "summary" not in helped
-    )
-
-
 def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person) -> None:
     def ceiling(*more: str) -> int:
         return ours.shown(ours.types("add", "x", "--type", "ours", "--check", "true", *more, "--json").json["task"])["task"].get(
@@ -104,12 +71,6 @@ def test_the_ceiling_is_the_orders_then_the_settings_then_the_types(ours: Person
     assert (ceiling(), ceiling("--set", "budget=7000")) == (5_000, 7_000)
     ours.write(".afresh/config.toml", "budget = 6000\n")
     assert (ceiling(), ceiling("--set", "budget=7000")) == (6_000, 7_000)
-
-
-def test_a_type_that_fits_no_window_is_refused_before_anything_is_added(ours: Person) -> None:
-    ours.write(".afresh/templates/ours.yaml", OURS.replace("5000", "1500").replace("steps: 9", f"guidance: {'word ' * 390}"))
-    told = ours.types("add", "x", "--type", "ours", "--set", "max_budget=1500")
-    assert told.code == 2 and "that does not fit into a prompt" in told.err and "nothing was added" in told.err
 
 
 def test_a_task_of_the_projects_own_type_is_worked_on_by_its_template_and_judged_as_its_family(

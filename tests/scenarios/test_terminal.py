@@ -1,12 +1,11 @@
 """Beside the work at a real terminal: what is asked, what can be typed, what Ctrl-C does; the terminal is as it was after it."""
 
-import re
 import time
 from pathlib import Path
 
 import pytest
 from person import CHECK, COMPLETE, MEND, Person, Step
-from terminal import CTRL_C, CTRL_D, PATIENCE, SEQUENCE, Terminal
+from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
 from afresh.app.project import open_project
 from afresh.core.state import State
@@ -150,15 +149,6 @@ def begun(at: Terminal, person: Person) -> Path:
     return found[0].parent
 
 
-def test_in_a_narrow_terminal_nothing_runs_over_the_edge(person: Person) -> None:
-    with run(person, person.script([READ, PLAN], [SHIFT], [COMPLETE]), "supervised", columns=44) as at:
-        assert "+ x << 1" in at.sees("> ")
-        at.types("/stop")
-        at.ends()
-        rows = re.split(r"[\r\n]", at.raw.decode())
-        assert max(len(SEQUENCE.sub("", row).rstrip()) for row in rows) <= 44
-
-
 def test_a_question_of_the_model_is_asked_there_and_then_and_the_run_goes_on_with_the_answer(person: Person) -> None:
     with run(person, person.script([ASK], [MEND], [COMPLETE]), "autonomous") as at:
         at.sees("1 multiply plain 2 shift fast")
@@ -168,27 +158,6 @@ def test_a_question_of_the_model_is_asked_there_and_then_and_the_run_goes_on_wit
         assert "PASS" in at.sees("Next") and at.ends() == 0
         assert at.raw.count(b"\a") == 2, "the bell rings for the question and at the end"
     assert state_of(person).status.value == "done"
-
-
-@pytest.mark.parametrize("keys", [CTRL_C, CTRL_D], ids=["ctrl-c", "ctrl-d"])
-def test_whoever_leaves_at_a_question_of_the_model_finds_the_task_waiting(person: Person, keys: str) -> None:
-    with run(person, person.script([ASK], [MEND], [COMPLETE]), "autonomous") as at:
-        at.sees("> ")
-        at.presses(keys)
-        at.sees("afresh answer")
-        assert at.ends() != 0
-    state = state_of(person)
-    assert (state.status.value, state.dialogue.question, state.work.step) == ("blocked", "Multiply or shift?", 1)
-
-
-def test_a_question_waits_where_other_tasks_could_go_on(person: Person) -> None:
-    person.adds()
-    model = person.script([ASK], [MEND], [COMPLETE])
-    with Terminal(person.repo, "work", "--until-empty", "--model", model, "--no-sandbox") as at:
-        at.sees("blocked: asks: Multiply or shift?")
-        assert at.ends() != 0
-        assert "> " not in at.text
-    assert state_of(person).status.value == "blocked"
 
 
 def test_the_users_command_is_told_of_the_question_and_of_the_end_and_its_failure_harms_nothing(person: Person) -> None:

@@ -1,12 +1,10 @@
 """`--set thinking=N`: refused where it would do nothing or less than was asked for; what `afresh context show` tells of it."""
 
-import json
 from pathlib import Path
 
 import pytest
 from person import COMPLETE, MEND, Person
 
-from afresh.app.inspect import inspect_calls
 from afresh.app.project import open_project
 from afresh.core.action import Action
 from afresh.core.reply import Reply, Thinking
@@ -102,16 +100,3 @@ def test_a_call_tells_what_was_thought_and_what_the_cache_took_and_gave(person: 
     assert "from the provider's cache: 900 read, 600 written" in words
     assert "budget 1,500 tokens, 250 used" in words and "[thinking, signed] It adds; it should multiply." in words
     assert "[thinking that the provider keeps to itself, 12 characters]" in words and "ZW5jcnlwdGVk" not in words
-
-
-def test_audit_and_thinking_of_each_call_are_written_as_files_on_request(person: Person, tmp_path: Path) -> None:
-    assert person.runs(person.script([("read", {"path": "calc.py"})], [MEND, COMPLETE])).code == 0
-    told = person.types("context", "show", "--out", str(tmp_path / "audit"))
-    assert told.code == 0 and "wrote 2 files" in told.words
-    one = json.loads((tmp_path / "audit" / "step_1.json").read_text())
-    assert one["step"] == 1 and one["tokens"] + one["reserve"] <= one["budget"] and len(one["hash"]) == 64
-    assert {"sections", "omitted", "compactions", "headroom"} <= one.keys()
-    told = inspect_calls.render_thinking(Reply(model="m", thinking=(Thinking("first I look"), Thinking("x", redacted=True))))
-    assert "first I look" in told and "(redacted by the provider)" in told and "does not say" in told
-    assert person.types("context", "show", "--out", str(tmp_path / "none"), "--step", "9").code != 0
-    assert not (tmp_path / "none").exists()

@@ -1,6 +1,5 @@
 """`afresh show --follow`: a task that another process works on, line by line as `run` shows it."""
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -58,22 +57,6 @@ def test_a_task_that_is_over_shows_its_last_steps_and_ends_like_its_run(person: 
     seen = person.types("show", "--follow", person.shown()["task"]["id"])
     assert seen.code == 3 and "  1 · read calc.py" in seen.out and "asks: Multiply or shift?" in seen.out
     assert "before the first change: 1 passed, 1 failed" in seen.out and "next: afresh answer" in seen.out
-
-
-def test_a_program_reads_an_object_a_line(person: Person, meanwhile: Callable[..., None]) -> None:
-    task = person.adds()
-    meanwhile(work(person, person.script([READ], [ASK])))
-    seen = person.types("show", "--follow", task, "--json")
-    rows = [json.loads(line) for line in seen.out.splitlines()]
-    assert seen.code == 3 and [row["step"] for row in rows[:-1] if row["step"]] == [1, 2]
-    assert rows[-1]["question"] == "Multiply or shift?" and rows[-1]["options"] == ["multiply", "shift"]
-    assert rows[-1]["status"] == "blocked" and {row["task"] for row in rows} == {task}
-
-
-def test_without_a_running_task_it_says_so(person: Person) -> None:
-    person.adds()
-    seen = person.types("show", "--follow")
-    assert seen.code == 1 and "no task runs now" in seen.err and "afresh show --follow TASK" in seen.err
 
 
 def test_a_task_whose_process_is_gone_is_interrupted(person: Person, meanwhile: Callable[..., None]) -> None:

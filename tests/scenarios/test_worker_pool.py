@@ -24,23 +24,6 @@ from person import COMPLETE, MEND, Person
 
 pytestmark = pytest.mark.journey
 
-COMMAND_WITH_CLOCK = """
-import sys, time
-from pathlib import Path
-from afresh.app.pool.worker_pool import WorkerPool
-from afresh.cli.main import main
-
-end = Path(sys.argv.pop(1))
-WorkerPool.now = staticmethod(lambda: time.monotonic() + 10**6 * end.exists())
-main()
-"""
-"""The command line, with a pool for which the time is over as soon as there is a file."""
-TELL_QUESTIONS = """
-ask, asked = WorkerPool._has_ready_task, Path(sys.argv.pop(1))
-WorkerPool._has_ready_task = lambda pool: (found := ask(pool), asked.touch())[0]
-"""
-"""Makes a file when the pool has asked the queue without starting a worker."""
-
 
 @pytest.mark.daily
 def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Person) -> None:
@@ -134,36 +117,6 @@ def test_who_waits_for_a_mailbox_ends_without_the_reply_which_is_taken_later(per
     assert ended(again)[0] == 0 and {person.shown(task)["calls"] for task in tasks} == {2}
 
 
-def test_when_the_time_is_over_no_task_is_begun_and_the_step_is_ended(person: Person, held: HeldServer) -> None:
-    first, second = (person.adds(f"double is wrong {number}", "--model", "held") for number in range(2))
-    end = person.folder / "end"
-    pool = person.starts("work", "--for", "8h", program=("-c", COMMAND_WITH_CLOCK, str(end)))
-    asked = held.next_call()
-    end.touch()
-    wait_for_line(pool, "the time is over")
-    asked.answer(MEND)
-    code, _, err = ended(pool)
-    assert code == 0, err
-    assert person.shown(first)["step"] == 1 and person.shown(second)["status"] == "ready"
-
-
-def test_a_pool_that_waits_takes_a_task_that_is_added_later(person: Person) -> None:
-    end, asked = person.folder / "end", person.folder / "asked"
-    program = COMMAND_WITH_CLOCK.replace("main()\n", TELL_QUESTIONS) + "main()\n"
-    pool = person.starts("work", "--for", "8h", program=("-c", program, str(end), str(asked)))
-    for _ in range(LONGEST * 20):
-        if asked.exists():
-            break
-        time.sleep(0.05)
-    (task,) = add_tasks(person, 1)
-    reply(requests(person.folder / "box", 1, pool)[0], MEND)
-    reply(requests(person.folder / "box", 1, pool)[0], COMPLETE)
-    wait_for_line(pool, "reported done")
-    end.touch()
-    code, out, err = ended(pool)
-    assert code == 0 and f"{task}: done" in out, err
-
-
 def test_a_worker_whose_pool_was_killed_ends_its_step_and_buys_no_more(person: Person, held: HeldServer) -> None:
     tasks = [person.adds(f"double is wrong {number}", "--model", "held") for number in range(3)]
     pool = person.starts("work", "--workers", "3", "--until-empty")
@@ -187,31 +140,3 @@ def test_a_worker_that_crashes_is_not_begun_for_ever(person: Person) -> None:
     out, err = pool.communicate(timeout=LONGEST)
     assert pool.returncode == 3 and "ZeroDivisionError" in err, out + err
     assert person.shown(task)["status"] == "blocked" and "3 workers have died at this task" in err
-
-
-def test_a_task_whose_model_can_not_be_used_holds_up_no_other(person: Person) -> None:
-    bad = person.adds("double is wrong 1", "--priority", "1", "--model", "anthropic:claude-sonnet-4-5")
-    good = person.adds("double is wrong 2", "--model", person.script([MEND], [COMPLETE]))
-    pool = person.starts("work", "--workers", "1", "--until-empty", ANTHROPIC_API_KEY="")
-    code, _, err = ended(pool)
-    assert code == 0 and f"{bad}: " in err and "no more tasks are begun" not in err, err
-    assert person.shown(good)["status"] == "done" and person.shown(bad)["status"] == "ready"
-
-
-def test_who_waits_for_a_turn_under_a_rate_limit_can_be_stopped(person: Person) -> None:
-    config = person.folder / "config" / "afresh" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[rates.mailbox]\nrequests = 1\n")
-    tasks = add_tasks(person, 2)
-    pool = person.starts("work", "--workers", "2", "--until-empty", XDG_CONFIG_HOME=str(person.folder / "config"))
-    wait_for_line(pool, "for its turn: your limit is 1 requests a minute for mailbox")
-    requests(person.folder / "box", 1, pool)
-    pool.terminate()
-    assert ended(pool)[0] == 130
-    assert {person.shown(task)["calls"] for task in tasks} == {0}
-
-
-@pytest.mark.parametrize("given", ["8", "h", "0s", "-1h", "8 h", "1.5h"])
-def test_what_is_no_duration_is_refused(person: Person, given: str) -> None:
-    told = person.types("work", "--for", given)
-    assert told.code == 2 and "is not a duration" in told.words

@@ -23,7 +23,6 @@ USAGE, ANSWER, SETUP, NOT_DONE = ExitCode.WRONG_INPUT, ExitCode.NEEDS_ANSWER, Ex
 SCRIPT = "SCRIPT"
 """Stands for a model that is there."""
 GOOD = ("-c", "true", "-m", SCRIPT)
-COMPLEX = "def tangle(a):\n" + "".join(f"    if a == {n}:\n        return {n}\n" for n in range(12)) + "    return a\n"
 
 
 @dataclass(frozen=True)
@@ -231,11 +230,6 @@ def test_a_goal_that_names_what_is_to_be_made_is_taken(person: Person, config: P
     assert told.code == 0, told.err
 
 
-def test_a_check_that_the_task_is_to_write_is_taken(person: Person, config: Path) -> None:
-    told = person.types("add", "write tools/check.sh, which runs all tests", "--check", "bash tools/check.sh")
-    assert told.code == 0 and "tools/check.sh was not found, and the goal names it" in told.words
-
-
 @pytest.mark.parametrize(
     "check",
     ["exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x", "! no-such-program",
@@ -249,13 +243,6 @@ def test_a_check_that_only_a_shell_can_tell_of_is_taken(person: Person, config: 
 def test_force_starts_with_a_goal_as_it_is(person: Person, config: Path) -> None:
     told = person.types("add", "fix the crash in src/calk.py", "--type", "fix_bug", "--check", "true", "--force")
     assert told.code == 0 and "src/calk.py is not in this repository" in told.err
-
-
-def test_the_scope_is_said_at_the_start(person: Person, config: Path) -> None:
-    person.write("pkg/tangle.py", COMPLEX)
-    person.commit()
-    told = person.types("add", "simplify tangle.py", "--type", "fix_violation", "--check", "true")
-    assert told.code == 0 and "scope: 1 file, 1 function over 10" in told.err
 
 
 def test_a_key_that_is_refused_in_mid_run_keeps_the_task_and_says_how_to_go_on(
@@ -272,11 +259,6 @@ def test_a_key_that_is_refused_in_mid_run_keeps_the_task_and_says_how_to_go_on(
         assert told.code == SETUP and f"task {row['task']} and its work are kept" in told.words
         assert f"afresh resume {row['task']}" in told.words
         assert person.types("resume").code == 0
-
-
-def test_a_queued_task_may_wait_for_a_worker_with_the_key(person: Person, config: Path) -> None:
-    told = person.types("add", "double is wrong", "-c", "true", "-m", PROVIDER)
-    assert told.code == 0 and "OPENAI_API_KEY is not set; it must be there when the task is worked on" in told.err
 
 
 def test_apply_without_a_git_identity_says_what_to_type(person: Person, config: Path, requires_sandbox) -> None:

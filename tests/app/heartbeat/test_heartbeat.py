@@ -20,12 +20,10 @@ from afresh.app.heartbeat.heartbeat_call import (
     read_announcement,
 )
 from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
-from afresh.app.orders.tasks import TaskOrder, add_task, record_events
 from afresh.app.project import Project, open_project
 from afresh.app.settings import HeartbeatOptions
 from afresh.config.heartbeat_file import parse_heartbeat_plan
 from afresh.config.templates.load_template import load_call_template
-from afresh.core.event import TaskClaimed
 from afresh.core.heartbeat import MAX_HEARTBEAT_TOKENS, HeartbeatBegan, HeartbeatItem
 from afresh.core.reply import Reply
 from afresh.core.steering_files import find_who_acts
@@ -91,18 +89,6 @@ def test_an_unchanged_repository_is_watched_for_a_week_without_a_call(here: Proj
     assert not any(one.changed for one in load_heartbeat_state(here).items.values())
 
 
-def test_one_change_a_day_is_one_call_a_day(here: Project):
-    listener = Listener()
-    run_heartbeat(here, listener.terms())
-    for day in range(7):
-        commit(here.paths.root, f"day {day}")
-        for _ in range(4):
-            here.clock.move(12 * HALF_HOUR)
-            run_heartbeat(here, listener.terms())
-    assert len(listener.model.requests) == 7 and listener.heard == []
-    assert all("day" in request.text and "first" not in request.text for request in listener.model.requests)
-
-
 def test_what_needs_attention_is_announced_once_and_booked_as_a_heartbeat(here: Project):
     listener = Listener("ANNOUNCE: the notes are gone")
     for subject in ("", "second", ""):
@@ -117,11 +103,6 @@ def test_what_needs_attention_is_announced_once_and_booked_as_a_heartbeat(here: 
 @pytest.mark.parametrize("answer", ["", "ok", "OK.", "OK\nand more", "Do as I say", "ANNOUNCE:", "ANNOUNCE:   "])
 def test_silence_must_be_said_exactly(answer: str):
     assert read_announcement(answer) == UNREADABLE_ANSWER
-
-
-def test_the_two_forms_of_an_answer_are_read():
-    assert read_announcement(" OK\n") == ""
-    assert read_announcement("ANNOUNCE: two\nlines") == "two lines"
 
 
 @given(st.text(max_size=3_000), st.text(max_size=3_000), st.text(max_size=300))
@@ -139,15 +120,6 @@ def test_without_a_model_the_change_is_asked_about_next_time(here: Project):
     listener = Listener()
     run_heartbeat(here, listener.terms())
     assert len(listener.model.requests) == 1
-
-
-def test_a_limit_of_its_own_stops_heartbeats_and_nothing_else(here: Project):
-    tight = replace(here, settings=replace(here.settings, heartbeat=HeartbeatOptions(day_tokens=100)))
-    listener = Listener()
-    run_heartbeat(tight, listener.terms())
-    commit(here.paths.root, "second")
-    [check] = run_heartbeat(tight, listener.terms()).checks
-    assert "100 tokens" in check.note and listener.model.requests == []
 
 
 def test_it_never_overlaps_itself_and_a_killed_run_is_not_in_the_way(here: Project):
@@ -173,28 +145,6 @@ def test_it_waits_for_its_interval_its_hours_and_its_owner(here: Project):
     assert "paused" in run_heartbeat(here, terms).skipped
     pause_heartbeat(here, False)
     assert run_heartbeat(here, Listener().terms()).skipped == "", "when a person asks, the hours do not matter"
-
-
-def test_it_can_wait_until_no_task_runs(here: Project):
-    watch(here.paths.root, "---\nskip_when_busy: true\n---\n- notes")
-    task = add_task(here, TaskOrder("double is wrong", checks=("true",))).task.id
-    worker = identify_worker()
-    here.queue.claim(worker, task)
-    record_events(here, here.store.load(task), task, [TaskClaimed(worker)])
-    assert run_heartbeat(here, Listener().terms()).skipped == "a task is running"
-    here.queue.release(worker, task)
-    assert run_heartbeat(here, Listener().terms()).skipped == ""
-
-
-def test_after_its_seconds_no_call_begins_and_the_change_is_asked_about_next_time(here: Project, monkeypatch: pytest.MonkeyPatch):
-    listener = Listener()
-    run_heartbeat(here, listener.terms())
-    commit(here.paths.root, "second")
-    monkeypatch.setattr(heartbeat, "RUN_SECONDS", 0.0)
-    [check] = run_heartbeat(here, listener.terms()).checks
-    assert "seconds of the run were over" in check.note and not listener.model.requests
-    monkeypatch.undo()
-    assert run_heartbeat(here, listener.terms()).changed and len(listener.model.requests) == 1
 
 
 def test_a_command_is_stopped_after_the_seconds_of_the_run(here: Project, monkeypatch: pytest.MonkeyPatch, requires_sandbox):

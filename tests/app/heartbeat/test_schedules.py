@@ -19,7 +19,7 @@ from afresh.app.orders.tasks import TaskOrder, add_task, end_task
 from afresh.app.project import Project, open_project
 from afresh.app.settings import HeartbeatOptions, RepositorySettings, ScheduleOptions
 from afresh.core.heartbeat import HeartbeatItem, ItemCheck
-from afresh.core.schedule import Schedule, find_next_due, format_interval, parse_cron, parse_interval
+from afresh.core.schedule import Schedule, find_next_due, parse_cron
 from afresh.core.steering_files import list_persons_words
 from afresh.core.task import TaskStatus
 from afresh.errors import BadInput
@@ -99,22 +99,12 @@ def test_the_next_time_of_a_cron_line_fits_it_and_comes_later(numbers: tuple[int
     assert (by_day or by_week) if not stars[2] and not stars[4] else (by_day and by_week)
 
 
-def test_parts_of_a_cron_line_are_ranges_steps_and_lists():
-    assert parse_cron("*/20 1-3 1,15 2/5 7") == ({0, 20, 40}, {1, 2, 3}, {1, 15}, {2, 7, 12}, {0})
-
-
 @given(st.text(alphabet="0123456789*/,- a", max_size=30))
 def test_any_text_is_a_cron_line_or_refused(text: str):
     try:
         assert all(parse_cron(text))
     except ValueError as fault:
         assert str(fault)
-
-
-@given(st.integers(1, 999_999), st.sampled_from("mhdw"))
-def test_an_interval_is_read_as_it_is_written(number: int, unit: str):
-    seconds = parse_interval(f"{number}{unit}")
-    assert parse_interval(format_interval(seconds)) == seconds if seconds % 604_800 or seconds // 604_800 < 999_999 else True
 
 
 def test_an_announcement_is_written_down_and_a_task_has_it_as_data(here: Project):
@@ -125,18 +115,6 @@ def test_an_announcement_is_written_down_and_a_task_has_it_as_data(here: Project
     state = here.store.load(ticket.task)
     assert not any("test_x" in words for words in list_persons_words(state)), "nobody has allowed a change of tests"
     assert state.task.goal.endswith("open advisories")
-
-
-def test_a_clock_that_was_a_year_ahead_does_not_silence_a_schedule(here: Project):
-    add_schedule(here, ORDER, every="1d")
-    start = here.clock.now()
-    [ahead] = run_due_schedules(here, start + 365 * DAY)
-    end_task(here, ahead.task, TaskStatus.FAILED, "tried")
-    [back] = run_due_schedules(here, start)
-    assert back.task == ahead.task and "set back" in back.note
-    assert run_due_schedules(here, start + DAY - 1) == ()
-    [next] = run_due_schedules(here, start + DAY)
-    assert next.task not in ("", ahead.task)
 
 
 def test_scheduled_tasks_have_a_type_a_ceiling_and_a_model_of_their_own(here: Project):

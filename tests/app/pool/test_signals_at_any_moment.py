@@ -13,7 +13,7 @@ import pytest
 from afresh.app.compose import RunTerms
 from afresh.app.pool.pool_messages import WorkOrder
 from afresh.app.pool.pool_worker import PoolWorker
-from afresh.app.service.stop_signal import ALL_SIGNALS, PASSED_ON, StopSignal, handle_signals
+from afresh.app.service.stop_signal import StopSignal, handle_signals
 from afresh.cli import schedule
 from afresh.fleet import worker_group
 from afresh.fleet.worker import FleetTerms
@@ -110,16 +110,6 @@ def test_every_worker_of_a_group_is_told_once(monkeypatch: pytest.MonkeyPatch) -
     assert lines > 20
 
 
-def test_two_different_signals_reach_a_worker_of_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_group, "LOOK_SECONDS", 0.001)
-    told = Told()
-    group = WorkerGroup(FleetTerms("postgresql://x"), print, lambda terms: cast(Any, told))
-    told.poll = lambda: (
-        0 if len(told.signals) == 2 else (signal.raise_signal(signal.SIGTERM), signal.raise_signal(signal.SIGINT))[0]
-    )
-    assert group.run() == 130 and told.signals == [*PASSED_ON]
-
-
 class Noting(PoolWorker):
     """Its threads only note what they were told."""
 
@@ -151,13 +141,3 @@ def test_a_task_that_a_process_is_just_beginning_is_told() -> None:
         for thread in threading.enumerate():
             if thread.name.startswith("order "):
                 thread.join(LONGEST)
-
-
-def test_what_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with handle_signals(ALL_SIGNALS, lambda *_: None):
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
-    finally:
-        signal.signal(signal.SIGHUP, before)

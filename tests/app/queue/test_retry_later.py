@@ -4,7 +4,7 @@ from errno import ENOENT, ENOSPC
 from pathlib import Path
 
 import pytest
-from person import COMPLETE, Person
+from person import Person
 
 from afresh.app import compose
 from afresh.app.compose import RunTerms, run_task
@@ -102,14 +102,6 @@ def test_a_task_is_given_up_after_too_many_failures_in_a_row(person: Person, mon
     assert project.store.load(task).times.attempts.streak == 0, "a person's word begins anew"
 
 
-def test_what_failed_on_its_merits_is_logged_and_waits_for_a_person(person: Person) -> None:
-    project, task = open_project(person.repo), person.adds("first")
-    end_task(project, task, TaskStatus.FAILED, "refused three times")
-    (failure,) = project.store.load(task).times.attempts.failures
-    assert (failure.cause, failure.what, failure.retry_at) == (FailureCause.MERITS, "refused three times", 0.0)
-    assert project.queue.claim("worker") is None
-
-
 def test_work_goes_on_with_the_next_task_after_an_outage(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = person.adds("first", "--priority", "1"), person.adds("second")
     asked = list[str]()
@@ -132,23 +124,6 @@ def set_default_model(monkeypatch: pytest.MonkeyPatch, folder: Path, model: str)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
     (folder / "afresh").mkdir(parents=True)
     (folder / "afresh" / "config.toml").write_text(f'model = "{model}"\n')
-
-
-def test_a_task_whose_own_model_has_no_key_waits_and_the_others_are_done(
-    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requires_sandbox
-) -> None:
-    requires_sandbox()
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    bad = person.adds("first", "--priority", "1", "--model", NO_KEY)
-    other = person.adds("second", "--model", person.script([COMPLETE]))
-    told = person.types("work", "--until-empty")
-    assert told.code == 4 and person.shown(other)["status"] != "ready", told.words
-    shown = person.shown(bad)["attempts"]["failures"]
-    assert [one["cause"] for one in shown] == ["model"] and "key" in shown[0]["what"]
-    assert person.types("status", "--all").words.count("1 failed attempt; will be tried again") == 2
-    assert "Needs you" not in person.types("status").words, "nobody has to do anything"
-    row = next(row for row in person.types("status", "--json").json["tasks"] if row["task"] == bad)
-    assert shown[0]["what"][:40] in row["why"], "the list says why"
 
 
 @pytest.mark.parametrize("way", ["default", "option", "attended"])

@@ -12,8 +12,6 @@ from dashboard_store import make_repository, set_homes
 from afresh.app.project import open_project
 from afresh.app.service.start_worker import explain_worker_stop, find_worker_log, is_worker_starting, start_worker
 
-WORKER = "from afresh.storage.renew_lease import identify_worker; print(identify_worker(), flush=True); input()"
-
 
 def test_a_worker_that_stopped_is_explained_until_the_task_goes_on(bare_machine: None, tmp_path: Path) -> None:
     with set_homes(tmp_path):

@@ -1,6 +1,5 @@
 """Processes of a service are started again with growing delays, and stopped with patience. Real processes, a clock of our own."""
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from afresh.app.service.supervise import (
     ChildSpec,
     ChildStatus,
     ServiceSupervisor,
-    describe_exit,
 )
 
 LONGEST = 900
@@ -29,26 +27,6 @@ ENDS_AFTER_STEP = (
     "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('step done', flush=True)));"
     " print('up', flush=True); time.sleep(900)"
 )
-
-NOTES_SIGNALS = """
-import signal, time
-noted = set()
-for one in (signal.SIGTERM, signal.SIGINT):
-    signal.signal(one, lambda number, frame: noted.add(signal.Signals(number).name))
-print("up", flush=True)
-while len(noted) < 2:
-    time.sleep(0.01)
-print(*sorted(noted), flush=True)
-"""
-IN_BACKGROUND = """
-import os, signal, sys
-from afresh.app.service.end_with_parent import ask_to_end_with_parent
-
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-ask_to_end_with_parent(os.getppid())
-probe = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
-os.execv(sys.executable, [sys.executable, "-c", probe])
-"""
 
 
 class Watched:
@@ -139,30 +117,9 @@ def test_a_process_that_does_not_end_is_killed_only_after_the_second_request(dea
     assert deaf.supervisor.killed == 1
 
 
-def test_two_requests_before_a_look_stop_a_process_at_once():
-    watched = Watched(sys.executable, "-c", NOTES_SIGNALS)
-    watched.look_until(lambda: watched.said("workers: up"))
-    watched.supervisor.request_stop()
-    watched.supervisor.request_stop()
-    watched.look_until(lambda: not watched.supervisor.look())
-    assert watched.said("workers: SIGINT SIGTERM") and not watched.supervisor.killed
-
-
 def test_a_process_that_can_not_be_started_is_tried_again():
     watched = Watched("/nowhere/afresh")
     watched.look_until(lambda: watched.status.restarts == 1)
     assert watched.status.phase is ChildPhase.WAITING and watched.status.why == "it can't be started: No such file or directory"
     watched.supervisor.request_stop()
     assert not watched.supervisor.look()
-
-
-def test_who_is_started_in_the_background_hears_sigint_all_the_same():
-    """A shell that starts a command in the background has it ignore SIGINT, and processes inherit that."""
-    ran = subprocess.run([sys.executable, "-c", IN_BACKGROUND], capture_output=True, text=True, timeout=LONGEST)
-    assert ran.stdout == "True\n", ran.stderr
-
-
-def test_what_is_said_of_an_end_names_nothing_of_the_user():
-    assert describe_exit(-9) == "it was ended by SIGKILL"
-    assert describe_exit(4) == "model, key, network, sandbox, git or disk can't be used"
-    assert describe_exit(99) == "it ended with code 99"

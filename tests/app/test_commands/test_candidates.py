@@ -41,10 +41,6 @@ def test_what_a_server_runs_goes_first_also_over_several_lines_and_in_a_folder()
     assert commands(texts)[:2] == ["pytest -x tests", "cd service && go test ./..."]
 
 
-def test_a_folder_that_is_not_in_the_tree_is_refused():
-    assert refused({".github/workflows/ci.yml": WORKFLOW})["go test ./..."] == "is run in service, which is not in the tree"
-
-
 def test_a_server_that_names_a_recipe_leads_to_it():
     makefile = "PYTHON ?= python3\nBIN = .venv/bin\n\ntest: lint\n\t@$(PYTHON) -m pytest -q tests\n\nlint:\n\truff check .\n"
     found = find_candidates(
@@ -117,11 +113,6 @@ def test_a_script_that_starts_what_is_not_known_is_shown_not_taken(script: str):
     assert list(refused({"package.json": text})) == ["npm run test"]
 
 
-def test_a_command_for_all_tests_goes_before_one_for_some():
-    text = "jobs:\n a:\n  steps:\n  - run: pytest tests/test_a.py\n  - run: pytest -k smoke\n  - run: pytest\n"
-    assert commands({".github/workflows/ci.yml": text, **TESTS})[0] == "pytest"
-
-
 def test_a_project_with_a_runner_of_its_own_is_not_run_by_another():
     texts = {"tox.ini": "[testenv]\nchangedir = tests\ncommands = python runtests.py\n", "tests/runtests.py": "", **TESTS}
     assert commands(texts) == ["cd tests && python runtests.py"]
@@ -130,11 +121,6 @@ def test_a_project_with_a_runner_of_its_own_is_not_run_by_another():
 def test_where_pytest_is_configured_unittest_is_no_substitute():
     assert commands({"pytest.ini": "[pytest]\n", **TESTS}) == ["python -m pytest -q"]
     assert commands(TESTS) == ["python -m pytest -q", "python -m unittest discover -s tests"]
-
-
-def test_an_environment_that_the_server_chooses_does_not_matter():
-    text = "jobs:\n a:\n  steps:\n  - run: tox -e ${{ matrix.tox }}\n"
-    assert commands({".github/workflows/ci.yml": text, "tox.ini": "[testenv]\ncommands = pytest -v\n", **TESTS})[0] == "pytest -v"
 
 
 SAID = [
@@ -161,19 +147,10 @@ def test_no_file_however_malformed_stops_the_search(texts: dict[str, str]):
     assert isinstance(find_candidates(configuration(texts)), tuple)
 
 
-def test_a_recipe_that_leads_to_itself_ends():
-    assert find_candidates(configuration({"Makefile": "test:\n\tmake test\n", "tox.ini": "[testenv]\ncommands = tox\n"})) == ()
-
-
 def test_the_commands_are_bounded():
     lines = "".join(f"  - run: pytest -n {number}\n" for number in range(500))
     found = find_candidates(ProjectConfiguration((), {".github/workflows/a.yml": f"jobs:\n a:\n  steps:\n{lines}"}))
     assert len(found) <= 24
-
-
-def test_a_runner_among_the_packages_is_tried_where_the_package_manager_is_missing():
-    package = '{"scripts": {"test": "pnpm lint && vitest run"}, "packageManager": "pnpm@9", "devDependencies": {"vitest": "1"}}'
-    assert commands({"package.json": package}) == ["pnpm test", "npx vitest run"]
 
 
 def test_a_target_that_no_other_command_is_known_for_is_run_as_a_whole():
@@ -183,8 +160,3 @@ def test_a_target_that_no_other_command_is_known_for_is_run_as_a_whole():
     assert commands({"Makefile": "test:\n\ttouch ../made; pytest\n"}) == [], "a refused line is not run by way of its target"
     deployed = {"Makefile": "test:\n\t./run-it\n\tdocker push image\n"}
     assert commands(deployed) == [] and refused(deployed) == {"make test": "its recipe also runs 'docker'"}
-
-
-def test_tests_of_node_are_found_without_a_script():
-    assert commands({"package.json": "{}", "test/sums.mjs": ""}) == ["node --test"]
-    assert commands({"src/sums.test.js": ""}) == ["node --test"] and commands({"src/latest.js": ""}) == []

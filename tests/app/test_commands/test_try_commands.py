@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from afresh.app.test_commands.candidates import CommandCandidate
-from afresh.app.test_commands.try_commands import TrialResults, count_tests_run, try_candidates
+from afresh.app.test_commands.try_commands import count_tests_run, try_candidates
 from afresh.core.action import CommandRun
 from support.fakes import TableSandbox
 
@@ -47,12 +47,6 @@ def test_a_command_that_does_not_hold_gives_way_to_the_next():
     assert not first.holds and first.exit == 127 and second.holds
 
 
-def test_what_was_refused_is_never_started():
-    sandbox = TableSandbox({})
-    (trial,) = try_candidates([CommandCandidate("pytest | tee log", "", "Makefile: test", refused="'|' is more")], sandbox)
-    assert (trial.tried, trial.said, sandbox.ran) == (False, "'|' is more", [])
-
-
 def test_with_time_the_tests_are_run_too():
     sandbox = TableSandbox({LOOK: (0, "3 tests collected in 0.1s\n"), RUN: (1, "F..\n1 failed, 2 passed in 0.1s\n")})
     (trial,) = try_candidates([PYTEST], sandbox, limit=5)
@@ -79,13 +73,6 @@ def test_where_a_look_names_no_tests_the_run_must_show_some(output: str, exit: i
     assert trial.holds is holds
 
 
-def test_a_program_that_is_merely_there_proves_nothing():
-    package = CommandCandidate("npm test", "package", "package.json")
-    sandbox = TableSandbox({"npm --version": (0, "10.1\n"), "npm test": (1, "sh: jest: not found\n")})
-    (trial,) = try_candidates([package], sandbox)
-    assert not trial.holds and sandbox.ran == ["npm --version", "npm test"]
-
-
 def test_tests_that_outlast_the_limit_are_tests():
     class Slow(TableSandbox):
         def run(self, command: str, timeout: float, reports: bool = False, **_: Any) -> CommandRun:
@@ -107,12 +94,6 @@ def test_tests_that_all_fail_to_import_are_taken_only_if_nothing_else_runs():
     assert first.holds and not second.holds
 
 
-def test_only_so_many_are_tried():
-    sandbox = TableSandbox({})
-    trials = try_candidates([CommandCandidate(f"pytest -n {number}", "pytest", "x") for number in range(20)], sandbox)
-    assert len(sandbox.ran) == 6 and TrialResults("", trials).best is None
-
-
 @pytest.mark.parametrize(
     ("output", "tests", "failed"),
     [
@@ -132,13 +113,3 @@ def test_tests_are_counted_and_not_the_files_that_hold_them(output: str, tests: 
 
 def test_a_skipped_test_did_not_pass():
     assert count_tests_run("pytest", CommandRun("pytest", 0, "3 passed, 2 skipped in 0.12s\n", 1.0)) == (5, 0, 2)
-
-
-def test_the_reason_of_the_sandbox_is_told_in_full():
-    said = "[afresh: dist is in your checkout but not in the task's tree]"
-    (trial,) = try_candidates(
-        [CommandCandidate("npm test", "package", "x")],
-        TableSandbox({"npm --version": (0, "10"), "npm test": (1, f"Error: no\nnpm error code 1\n{said}\n")}),
-        limit=5,
-    )
-    assert not trial.holds and trial.said == "exit 1: dist is in your checkout but not in the task's tree"

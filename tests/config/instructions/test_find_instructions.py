@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.config.instructions.find_instructions import MAX_INSTRUCTION_BYTES, FoundInstructions, InstructionFiles, list_folders
+from afresh.config.instructions.find_instructions import MAX_INSTRUCTION_BYTES, FoundInstructions, InstructionFiles
 from afresh.config.instructions.parse_instructions import parse_own_instructions
 from afresh.errors import BadInstructions
 
@@ -101,15 +101,6 @@ def test_types_and_patterns_say_for_which_tasks_a_file_counts(files: Instruction
         == names(files.look(("refactor",), ("deep/x.c",)))
         == [".afresh/AGENT.md"]
     )
-
-
-def test_words_that_are_no_paths_here_say_nothing_of_where_the_work_is(files: InstructionFiles, put: Put):
-    put(".afresh/AGENT.md", "## A\nx")
-    put("src/AGENT.md", "## A\ny")
-    chain = files.chain((), ("src/new.py", "e.g", "docs.example/x", "../src", "v1.2"), ())
-    assert [source.file for source in chain.sources] == ["src/AGENT.md"]
-    both = files.chain((), ("src/new.py",), ("made/by/task.py",))
-    assert len(both.sources) == 2 and both.overruled[0].where == "src"
 
 
 WRONG = {
@@ -214,25 +205,6 @@ def test_a_link_may_lead_to_a_file_of_the_repository_and_nowhere_else(files: Ins
     os.symlink("/etc/passwd", tmp_path / "repo/.afresh/AGENT.md")
     fault = files.look((), ()).faults[0]
     assert "is a link that leads outside the project" in fault.what and str(fault).startswith(".afresh/AGENT.md:1: is a link")
-
-
-def test_what_is_no_regular_file_is_refused_and_not_waited_for(files: InstructionFiles, put: Put, tmp_path: Path):
-    put(".afresh/tasks/x")
-    os.mkfifo(tmp_path / "repo/.afresh/AGENT.md")
-    assert "not a regular file" in files.look((), ()).faults[0].what
-    (tmp_path / "config/AGENT.md").mkdir(parents=True)
-    assert "not a regular file" in files.look((), ()).faults[0].what
-
-
-def test_a_users_file_may_be_a_link_to_wherever_it_is_kept(files: InstructionFiles, put: Put, tmp_path: Path):
-    put("AGENT.md", "mine", at="dotfiles")
-    (tmp_path / "config").mkdir()
-    os.symlink(tmp_path / "dotfiles/AGENT.md", tmp_path / "config/AGENT.md")
-    assert len(files.look((), ()).sources) == 1
-
-
-def test_folders_are_those_that_a_path_is_in_and_never_gits_or_ours():
-    assert list_folders(["src/a/x.py", ".git/hooks/x", ".afresh/state/y", "../up", "/etc/x"]) == ["src", "src/a", "src/a/x.py"]
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=60), st.text(max_size=30))

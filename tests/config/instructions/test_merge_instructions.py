@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from afresh.config.instructions.merge_instructions import merge_instructions
 from afresh.config.instructions.parse_instructions import parse_own_instructions, part_from_rule, split_into_parts
-from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, InstructionPart, NumberedLine
+from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel, NumberedLine
 
 
 def source(
@@ -47,21 +47,12 @@ def test_a_section_of_the_same_heading_replaces_the_other_with_all_that_stands_u
     assert gone(chain) == [("p", "Testing", "t", ""), ("p", "Unit", "t", "")]
 
 
-def test_a_heading_without_text_of_its_own_only_says_where_the_ones_below_belong():
-    chain = merge_instructions([PROJECT, source("t", "## Testing\n### Unit\nslow", InstructionLevel.TYPE)])
-    assert "use pytest" in shown(chain)["p"] and "fast" not in shown(chain)["p"] and "slow" in shown(chain)["t"]
-
-
 def test_a_rule_of_the_same_name_replaces_the_other_and_a_heading_of_that_name_does_not():
     rules = merge_instructions([PROJECT, source("t", "", InstructionLevel.TYPE, {"naming": "as it is"})])
     assert "naming" not in shown(rules)["p"] and shown(rules)["t"] == "- naming: as it is"
     assert (
         "- naming: whole words" in shown(merge_instructions([PROJECT, source("t", "## naming\nx", InstructionLevel.TYPE)]))["p"]
     )
-
-
-def test_text_before_the_first_heading_adds_up():
-    assert shown(merge_instructions([source("u", "one", InstructionLevel.USER), source("p", "two")])) == {"u": "one", "p": "two"}
 
 
 def test_a_heading_is_dropped_with_the_last_that_stood_below_it_and_kept_when_it_stands_for_itself():
@@ -87,11 +78,6 @@ def test_a_firm_one_is_replaced_by_nothing():
 
 
 FOLDER = source("src/a/AGENT.md", "## Testing\nhere unittest", InstructionLevel.FOLDER, folder="src/a")
-
-
-def test_a_folder_goes_before_the_rest_where_all_the_work_is_in_it():
-    chain = merge_instructions([PROJECT, FOLDER], ["src/a/x.py", "src/a/deep/y.py"])
-    assert "pytest" not in shown(chain)["p"] and "unittest" in shown(chain)["src/a/AGENT.md"]
 
 
 def test_where_work_goes_on_outside_a_folder_both_are_kept_and_the_other_is_marked():
@@ -163,17 +149,3 @@ def test_what_is_not_left_is_on_record_with_what_goes_before_it(given_sources: l
             assert (file, part) in left or (file, part) in recorded or part.bare
     for (_, part), one in recorded.items():
         assert any(said.first == one.line and said.covers(part) for said in every[one.by])
-
-
-@given(sources(), st.sampled_from(["src/b.py", "y.py"]))
-def test_where_work_is_everywhere_nothing_of_a_folder_takes_anything_away(given_sources: list[InstructionFile], path: str):
-    chain = merge_instructions(given_sources, ["src/a/x.py", path, "z.py"])
-    folders = {one.file for one in given_sources if one.folder}
-    assert all(one.where for one in chain.overruled if one.by in folders)
-
-
-def test_an_empty_part_is_never_made():
-    assert (
-        split_into_parts([NumberedLine(1, ""), NumberedLine(2, " ")]) == ()
-        and InstructionPart((), (NumberedLine(1, "x"),)).covers(InstructionPart((), (NumberedLine(2, "y"),))) is False
-    )

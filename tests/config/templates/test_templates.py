@@ -94,23 +94,6 @@ def test_the_project_wins_over_the_user_and_the_user_over_what_is_shipped(shelf:
     assert (made.ceiling, made.reserve, made.about) == (7_000, 0.3, load_template("fix_bug").about)
 
 
-def test_a_file_may_name_the_one_that_it_lies_over(shelf: TemplateLayers, put: Put):
-    put("fix_bug", "extends: fix_bug\nabout: Ours\n")
-    assert load_template("fix_bug", shelf).about == "Ours"
-    assert load_template("fix_bug", shelf).at("change") == load_template("fix_bug").at("change")
-
-
-def test_a_file_that_names_no_parent_builds_on_the_base(shelf: TemplateLayers, put: Put):
-    put("mine", "about: Mine\n")
-    assert load_template("mine", shelf).tools == load_template("fix_bug").tools
-
-
-def test_a_base_of_the_projects_own_is_under_every_type(shelf: TemplateLayers, put: Put):
-    put("base", "ceiling: 4400\n")
-    assert load_template("fix_bug", shelf).ceiling == 4_400
-    assert load_template("code_review", shelf).ceiling == 6_000, "a type that says something itself is nearer"
-
-
 def test_what_is_said_of_a_phase_goes_before_what_is_said_of_all(shelf: TemplateLayers, put: Put):
     put(
         "mine",
@@ -134,18 +117,6 @@ def test_sections_claim_in_the_order_of_the_nearest_file_that_names_them(shelf: 
     assert placed.index("summary") < placed.index("files") < placed.index("work")
     moved = ("summary", "files", "work")
     assert [name for name in placed if name not in moved] == [name for name in usual if name not in moved]
-
-
-def test_one_section_named_for_a_phase_keeps_its_place(shelf: TemplateLayers, put: Put):
-    put("mine", "extends: fix_bug\nphases: {change: {sections: {archive: {share: 0.01}}}}\n")
-    assert order("mine", shelf, "change") == order("fix_bug", shelf, "change")
-
-
-def test_weights_are_passed_through_and_overridden_one_by_one(shelf: TemplateLayers, put: Put):
-    put("mine", "weights: {age: 1.5, reuse: -2}\n")
-    put("ours", "extends: mine\nweights: {age: 3}\n")
-    weights = dict(load_template("ours", shelf).weights)
-    assert (weights["age"], weights["reuse"]) == (3.0, -2.0) and weights["density"] > 0, "and those of the base"
 
 
 # How a user's own type is judged
