@@ -23,7 +23,7 @@ from afresh.core.leave import LeaveGiven
 from afresh.core.report_path import REPORT_PATHS_BY_TYPE
 from afresh.core.state import State
 from afresh.core.subtask import NO_WORK, Subtask, SubtaskMetrics, SubtaskResult, SubtaskWork, work_from_changes
-from afresh.core.task import Check, Task, TaskStatus
+from afresh.core.task import Task, TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.errors import BadInput, ModelMistake
 from afresh.ports.code import CodeAnalysis
@@ -61,7 +61,15 @@ class PartRunner:
         limit = limit_part_steps(state, place)
         try:
             task = apply_part_type(
-                part, task_from_part(part, state, place, self.workspace.snapshot(), self._checks(part, state)), self.project
+                part,
+                task_from_part(
+                    part,
+                    state,
+                    place,
+                    self.workspace.snapshot(),
+                    choose_part_checks(part, state.task, self.insight, self.workspace.files),
+                ),
+                self.project,
             )
             refuse_unworkable_task(task, self.project.templates, self.project.instructions)
         except BadInput as fault:
@@ -69,9 +77,6 @@ class PartRunner:
         leave = state.verification.leave
         inherited = [LeaveGiven(leave)] if leave else []
         return record_events(self.project, None, task.id, [TaskCreated(replace(task, max_steps=limit)), *inherited])
-
-    def _checks(self, part: Subtask, state: State) -> tuple[Check, ...]:
-        return choose_part_checks(part, state.task, self.insight, self.workspace.files)
 
 
 def limit_part_steps(state: State, place: int) -> int:

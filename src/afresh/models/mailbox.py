@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.core.codec import to_plain_value
-from afresh.core.prompt import REVIEW_REQUEST, Request, ToolExchange, render_turn
+from afresh.core.prompt import REVIEW_REQUEST, Request, render_turn
 from afresh.core.reply import Reply
 from afresh.core.text import to_visible_json
 from afresh.errors import TryAgain
@@ -169,6 +169,7 @@ def _render_request_json(request: Request) -> str:
 
 def render_mailbox_message(request: Request, stem: str) -> str:
     review = request.kind == REVIEW_REQUEST
+    thinking = f", {request.thinking} of them for thinking" if request.thinking else ""
     example = {"thought": "why, in a sentence or two", "actions": _make_example_actions(request)}
     return "\n".join(
         (
@@ -185,27 +186,15 @@ def render_mailbox_message(request: Request, stem: str) -> str:
             "<!-- message -->",
             request.message,
             "",
-            *[line for turn in request.turns for line in _render_turn(turn)],
+            *[line for turn in request.turns for line in ("<!-- your reply, and what came of it -->", render_turn(turn), "")],
             *(("<!-- now -->", request.footer, "") if request.footer else ()),
             "<!-- how to answer -->",
-            (
-                f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} "
-                f"tokens{_describe_thinking_share(request)}). For example:"
-            ),
+            (f"Write `{stem}.reply.json` into this folder (at most about {request.reserve} tokens{thinking}). For example:"),
             "",
             to_visible_json({"how": "neither", "asked": False, "quote": ""} if review else example, indent=1),
             "",
         )
     )
-
-
-def _render_turn(turn: ToolExchange) -> tuple[str, ...]:
-    """What a model is sent as its own words, and as results of its own calls."""
-    return ("<!-- your reply, and what came of it -->", render_turn(turn), "")
-
-
-def _describe_thinking_share(request: Request) -> str:
-    return f", {request.thinking} of them for thinking" if request.thinking else ""
 
 
 def _make_example_actions(request: Request) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ class Announcer:
     add_tasks: bool = False
 
     def announce(self, item: HeartbeatItem, check: ItemCheck) -> None:
-        self.announce_text(describe_announcement(check))
+        self.announce_text(to_one_line(f"{check.text}: {check.announcement}", MAX_TEXT_CHARACTERS))
         if self.add_tasks:
             self._try("the queue", lambda: self.tell(f"added task {add_task_about(self.project, item, check)}"))
 
@@ -57,10 +57,6 @@ class Announcer:
             send()
         except (AfreshError, OSError, ValueError) as fault:
             self.tell(f"could not be announced in {where}: {to_one_line(str(fault), 200)}")
-
-
-def describe_announcement(check: ItemCheck) -> str:
-    return to_one_line(f"{check.text}: {check.announcement}", MAX_TEXT_CHARACTERS)
 
 
 def write_announcement(project: Project, text: str) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from afresh.app.heartbeat.heartbeat_state import load_heartbeat_state
 from afresh.app.orders.tasks import TaskOrder, add_task, make_task, make_task_id
 from afresh.app.project import Project
-from afresh.app.settings import ScheduleOptions
 from afresh.core.heartbeat import ScheduleAdded, ScheduleFired, ScheduleRemoved, ScheduleState
 from afresh.core.redaction import redact_secrets
 from afresh.core.schedule import Schedule, find_next_due, find_served_moment, parse_cron, parse_interval
@@ -27,7 +26,8 @@ def add_schedule(project: Project, order: TaskOrder, every: str = "", cron: str 
     if not order.goal.strip():
         raise BadInput("the goal is empty", next='afresh schedule add "GOAL" --every 1d', safe=NOTHING_SCHEDULED)
     seconds, line = parse_times(every, cron)
-    order = apply_schedule_defaults(order, project.settings.schedules)
+    own = project.settings.schedules  # for what is not said with the schedule
+    order = replace(order, type=order.type or own.type, budget=order.budget or own.budget, model=order.model or own.model)
     make_task(project, order)
     goal = redact_secrets(order.goal.strip())
     schedule = Schedule(make_task_id(goal), goal, seconds, line, order.type, order.checks, order.budget, order.model)
@@ -60,11 +60,6 @@ def keep_schedule(project: Project, schedule: Schedule) -> Schedule:
         raise BadInput(f"{schedule.cron!r} never comes", next="name a day that exists", safe=NOTHING_SCHEDULED)
     project.notebook.append([ScheduleAdded(schedule, project.clock.now())])
     return schedule
-
-
-def apply_schedule_defaults(order: TaskOrder, own: ScheduleOptions) -> TaskOrder:
-    """What is said with the schedule goes before what the user has set for all of them."""
-    return replace(order, type=order.type or own.type, budget=order.budget or own.budget, model=order.model or own.model)
 
 
 def make_order(schedule: Schedule) -> TaskOrder:

@@ -14,7 +14,7 @@ from afresh.errors import BadInput, NeedsPerson, OverCeiling, suggest_reinstall
 from afresh.replay.html_page import ContextSampler
 from afresh.replay.measure_run import ContextBuilder, StepMeasurement, measure_run
 from afresh.replay.report import ReplayReport, RunMeasurement, count_paid_tokens, drop_texts, estimate_input_cost, sum_steps
-from afresh.replay.run import RecordedRun, RecordedStep
+from afresh.replay.run import RecordedRun
 from afresh.spending.price_list import Price, derive_cache_rates, find_price, has_price_list
 
 """Re-exported for the views: commands import the layers below only through this module."""
@@ -121,9 +121,9 @@ class _SessionReader:
         try:
             for run in read_runs(path, skipped):
                 self.problems.extend(f"{_describe_run(run)}: {problem}" for problem in run.problems)
-                self.current = sum(map(_count_step_characters, run.steps)) / (
-                    COMPRESSION_RATIO if run.path.endswith(".gz") else 1
-                )
+                self.current = sum(
+                    len(one.said) + len(one.thought) + len(one.action) + len(one.observation) for one in run.steps
+                ) / (COMPRESSION_RATIO if run.path.endswith(".gz") else 1)
                 yield run
                 self.within += self.current
         except NeedsPerson as error:
@@ -192,10 +192,6 @@ def write_replay_page(path: Path, report: ReplayReport, album: ContextSampler) -
 
 def _describe_run(run: RecordedRun) -> str:
     return f"{run.path} ({run.id})" if run.id and run.id not in run.path else run.path
-
-
-def _count_step_characters(step: RecordedStep) -> int:
-    return len(step.said) + len(step.thought) + len(step.action) + len(step.observation)
 
 
 def _count_bytes(path: Path) -> int:

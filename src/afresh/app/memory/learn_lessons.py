@@ -189,20 +189,14 @@ def compute_lesson_counts(project: Project, state: State, seen: LessonSeen, know
     if not seen.used:
         return values
     passed = state.status in (TaskStatus.DONE, TaskStatus.APPLIED)
+    ended = (entry.at for entry in project.store.journal(state.task.id) if isinstance(entry.event, TaskEnded))
     values |= {
         "uses": known.uses + 1,
         "successes": known.successes + passed,
-        "last_used": iso_from_time(find_end_time(project, state)),
+        "last_used": iso_from_time(max(ended, default=state.times.updated)),
     }
     saved = estimate_saved_tokens(project, state, known) if passed else None
     return values | ({"tokens_saved": (known.tokens_saved or 0) + saved} if saved is not None else {})
-
-
-def find_end_time(project: Project, state: State) -> float:
-    return max(
-        (entry.at for entry in project.store.journal(state.task.id) if isinstance(entry.event, TaskEnded)),
-        default=state.times.updated,
-    )
 
 
 def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int | None:
@@ -213,13 +207,12 @@ def estimate_saved_tokens(project: Project, state: State, known: Lesson) -> int 
     done = [ticket for ticket in project.queue.tickets(verified)[::-1] if ticket.type == state.task.type]
     fitting = [t for t in done if t.task != state.task.id and (t.task == known.source or score_match(weigh_terms(t.goal), about))]
     states = [project.store.load(ticket.task) for ticket in fitting[-MAX_TASKS_COMPARED:]]
-    without = [count_task_tokens(one) for one in states if not one.memory.lessons.used and is_done_by_reader(one)]
+    without = [
+        count_task_tokens(one)
+        for one in states
+        if not one.memory.lessons.used and one.tokens.last_call.model not in MODELS_THAT_DO_NOT_READ
+    ]
     return round(median(without)) - count_task_tokens(state) if without else None
-
-
-def is_done_by_reader(state: State) -> bool:
-    """Return whether a model worked on it that reads its prompts: the tokens of others say nothing."""
-    return state.tokens.last_call.model not in MODELS_THAT_DO_NOT_READ
 
 
 def count_task_tokens(state: State) -> int:

@@ -121,7 +121,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
     files = CheckoutFiles(place.paths.root)
     configuration = read_configuration(files.paths(), partial(read_text, files))
     found = find_named_commands(place, configuration)
-    digest = digest_test_configuration(configuration, found)
+    digest = sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode()).hexdigest()
     before, tree = load_kept_trials(place.paths.state / TRIALS_FILE), identify_tested_tree(Repository.find(place.paths.root))
     if not tree or before.tree != tree:
         before = replace(before, trials=tuple(replace(one, ran=False) for one in before.trials))
@@ -145,11 +145,6 @@ def identify_tested_tree(repository: Repository) -> str:
                 for path in (repository.root / name, *(repository.root / name).glob("lib/*/site-packages"))]  # fmt: skip
     installed = [f"{path}\0{path.stat().st_mtime_ns}" for path in packages if path.exists()]
     return sha256(os.fsencode("\n".join([repository.head, os.environ.get("PATH", ""), *installed]))).hexdigest()
-
-
-def digest_test_configuration(configuration: ProjectConfiguration, found: Sequence[CommandCandidate]) -> str:
-    """Hash the files that configure tests and the commands found in them. Code does not affect it."""
-    return sha256("\n".join([configuration.digest, *(one.command for one in found)]).encode()).hexdigest()
 
 
 def load_kept_trials(path: Path) -> TrialResults:

@@ -106,7 +106,7 @@ class WorkerPool:
                 if self.terms.seconds and self.now() >= until and not self._is_time_over:
                     self._is_time_over = True
                     self._tell_workers("the time is over")
-                if self._can_merge():
+                if self.terms.auto_merge and not (self._is_merged or self._is_merging or self._is_stopping):
                     self._is_merged = True
                     self._begin(WorkOrder(next(self._numbers), merges=True), self._processes.fork(1))
                 while self._can_begin():
@@ -145,9 +145,6 @@ class WorkerPool:
     @property
     def _is_merging(self) -> bool:
         return any(one.order.merges for one in self._processes.list_orders())
-
-    def _can_merge(self) -> bool:
-        return self.terms.auto_merge and not (self._is_merged or self._is_merging or self._is_stopping)
 
     def _is_over(self) -> bool:
         waiting = self.terms.seconds and not self.terms.until_empty

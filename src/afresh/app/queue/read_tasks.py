@@ -98,7 +98,8 @@ def find_task_id(
     found = [ticket for ticket in queue.tickets(TicketQuery(part=name)) if name.lower() in ticket.task.lower()] if name else []
     exact = [ticket for ticket in found if ticket.task == name]
     begins = [ticket for ticket in found if ticket.task.startswith(name) or name_briefly(ticket.task).startswith(name)]
-    fits = choose_named_tasks(exact or begins or found)
+    named = exact or begins or found  # subtasks, whose ids begin with their parent's, only if nothing else fits
+    fits = [ticket.task for ticket in named if not ticket.parent] or [ticket.task for ticket in named]
     if len(fits) == 1:
         return fits[0]
     if fits:
@@ -141,8 +142,3 @@ def find_next_ticket(queue: "TaskQueue") -> QueueTicket | None:
         if ready := next((ticket for ticket in found if ticket.ready), None):
             return ready
     return None
-
-
-def choose_named_tasks(tickets: Sequence[QueueTicket]) -> list[str]:
-    """Return the matching tasks; subtasks, whose ids start with their parent's, only if nothing else matches."""
-    return [ticket.task for ticket in tickets if not ticket.parent] or [ticket.task for ticket in tickets]

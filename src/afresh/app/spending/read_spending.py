@@ -35,11 +35,6 @@ def open_user_ledger() -> "LedgerStore":
     return open_ledger(find_user_folder())
 
 
-def load_user_limits() -> SpendingLimits:
-    """Load the user's limits; repositories cannot change them."""
-    return read_settings_table(find_user_config(), "limits", SpendingLimits)
-
-
 def hash_project_root(root: Path) -> str:
     """Hash the project's path, or on a server what it is known by everywhere: the key of a project in the ledger."""
     if find_store_address():
@@ -74,7 +69,7 @@ def warn_of_limits(root: Path, now: float) -> list[str]:
 def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
     stopped = [f"{one.words}. No model calls until you run `afresh spend --reset {one.limit.scope}` or raise the limit" for one in
                ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
-    used = measure_limit_use(ledger, account, load_user_limits())
+    used = measure_limit_use(ledger, account, read_settings_table(find_user_config(), "limits", SpendingLimits))
     near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]
     return stopped + [f"{one.limit.unit.words(one.spent)} used; the limit is {one.limit.words}" for one in near]
 
@@ -98,7 +93,8 @@ class TaskSpending:
     @property
     def paid(self) -> str:
         """Tokens sent and paid as text; empty before the first call."""
-        return describe_tokens(self.line) if self.line and self.line.calls else ""
+        line = self.line
+        return f"{line.input:,} tokens sent, {describe_paid(line.paid, line.estimated)}" if line and line.calls else ""
 
 
 def read_task_spending(root: Path, task: str) -> TaskSpending:
@@ -155,11 +151,6 @@ def describe_money(line: "SpendingLine") -> str:
     if line.unpriced.calls and not line.money:
         return "unknown"
     return format_dollars(line.money) + (" + unknown" if line.unpriced.calls else "")
-
-
-def describe_tokens(line: "SpendingLine") -> str:
-    """Describe tokens sent and paid."""
-    return f"{line.input:,} tokens sent, {describe_paid(line.paid, line.estimated)}"
 
 
 def describe_paid(tokens: int, estimated: int) -> str:

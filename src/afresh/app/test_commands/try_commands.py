@@ -108,14 +108,10 @@ def try_candidates(found: Sequence[CommandCandidate], sandbox: Sandbox, limit: f
             trials.append(CommandTrial(one.command, one.source, said="another was tried first", tried=False))
         else:
             trials.append(try_candidate(one, sandbox, limit))
-            held = trials[-1].holds and not has_only_errors(one, trials[-1])
+            # of tests that all had errors another command may make more; if none does, this one is used
+            held = trials[-1].holds and (one.kind != "pytest" or bool(trials[-1].tests))
     last = next((trial for trial in reversed(trials) if trial.holds), None) if held else None
     return tuple(replace(trial, holds=trial is last) if last else trial for trial in trials)
-
-
-def has_only_errors(one: CommandCandidate, trial: CommandTrial) -> bool:
-    """Whether all tests had errors: another command may do better; if none does, this one is used."""
-    return one.kind == "pytest" and not trial.tests
 
 
 def try_candidate(one: CommandCandidate, sandbox: Sandbox, limit: float) -> CommandTrial:

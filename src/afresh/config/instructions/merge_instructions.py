@@ -14,15 +14,12 @@ def merge_instructions(sources: Sequence[InstructionFile], paths: Sequence[str] 
     ordered = sorted(sources, key=lambda one: list(InstructionLevel).index(one.level))
     for source in ordered:
         source = drop_overruled_by_firm(source, [other for other in kept if other.firm], gone)
-        where = "" if is_all_inside(source.folder, paths) else source.folder
+        everywhere = not source.folder or all(f"{path}/".startswith(f"{source.folder}/") for path in paths)
+        where = "" if everywhere else source.folder
         kept = [overlay_instructions(other, source, where, gone) for other in kept]
         kept.append(source)
     left = [drop_empty_headings(source, before) for source, before in zip(kept, ordered, strict=True)]
     return InstructionChain(tuple(source for source in left if source.parts), tuple(gone))
-
-
-def is_all_inside(folder: str, paths: Sequence[str]) -> bool:
-    return not folder or all(f"{path}/".startswith(f"{folder}/") for path in paths)
 
 
 def drop_overruled_by_firm(

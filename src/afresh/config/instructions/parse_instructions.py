@@ -112,15 +112,6 @@ def list_front_matter_parts(given: Sequence[tuple[KeyPath, int, Any]]) -> Iterat
             yield from [part_from_rule(path, path, at, TEST_CHANGES_KEY, "tests that may change") for path in held]
 
 
-def defaults_from_front_matter(given: Mapping[KeyPath, Any]) -> TaskDefaults:
-    return TaskDefaults(
-        given.get(("defaults", "max_steps")),
-        given.get(("defaults", "require_tests")),
-        given.get(("defaults", "auto_commit")),
-        given.get(("project", "test_command"), ""),
-    )
-
-
 MAX_DEFAULT_STEPS = 10_000
 BOOLEAN_TAG = "tag:yaml.org,2002:bool"
 
@@ -156,7 +147,12 @@ def parse_own_instructions(
         applies_to=plainly.get(("applies_to",), ()),
         replaces=plainly.get(("replaces",), False),
         firm=plainly.get(("firm",), False),
-        defaults=defaults_from_front_matter(plainly),
+        defaults=TaskDefaults(
+            plainly.get(("defaults", "max_steps")),
+            plainly.get(("defaults", "require_tests")),
+            plainly.get(("defaults", "auto_commit")),
+            plainly.get(("project", "test_command"), ""),
+        ),
     )
 
 

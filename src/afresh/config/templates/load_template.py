@@ -74,7 +74,9 @@ def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tu
         seen.add((depth, sheet.name))
         chain.append(sheet)
         said = sheet.values.get(("extends",))
-        parent = said.held if said else find_implied_parent(depth, sheet.name, shelf)
+        # a file that names no parent has the next file of its name, or else the root
+        implied = sheet.name if shelf.find(sheet.name, depth + 1) else ROOT_TEMPLATE if sheet.name != ROOT_TEMPLATE else ""
+        parent = said.held if said else implied
         if not parent:
             return chain, []
         found = shelf.find(parent, depth + 1 if parent == sheet.name else 0)
@@ -88,11 +90,6 @@ def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tu
             names = " → ".join([*(one.name for one in chain), parent])
             return chain, [FileFault(sheet.file, line, "extends", f"circular: {names}", f"end with `extends: {ROOT_TEMPLATE}`")]
         place = found
-
-
-def find_implied_parent(depth: int, name: str, shelf: TemplateLayers) -> str:
-    """The parent of a file that names none: the next file of the same name, or else the root."""
-    return name if shelf.find(name, depth + 1) else ROOT_TEMPLATE if name != ROOT_TEMPLATE else ""
 
 
 def rearrange_sections(names: Sequence[str], wanted: Sequence[str]) -> list[str]:

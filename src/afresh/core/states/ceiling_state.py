@@ -25,13 +25,9 @@ class CeilingPressure(StrEnum):
 
 def pressure_from_demand(demand: int, budget: int) -> CeilingPressure:
     share = demand / budget if budget > 0 else 1.0
-    return (
-        CeilingPressure.CRITICAL
-        if share >= CRITICAL_PRESSURE_SHARE
-        else CeilingPressure.SOFT
-        if share >= SOFT_PRESSURE_SHARE
-        else CeilingPressure.CALM
-    )
+    if share >= CRITICAL_PRESSURE_SHARE:
+        return CeilingPressure.CRITICAL
+    return CeilingPressure.SOFT if share >= SOFT_PRESSURE_SHARE else CeilingPressure.CALM
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +71,7 @@ class CallFigures:
 
     @property
     def window_share(self) -> float | None:
-        """Of the model's context window; None where it is unknown, or no model reads the prompt."""
+        """Of the model's window, if one reads it."""
         return self.tokens / self.window if self.window and self.model != OFFLINE_MODEL else None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from afresh.core.action import Action
 from afresh.core.codec import to_plain_value
-from afresh.core.prompt import Request, ToolExchange, ToolSchema
+from afresh.core.prompt import Request, ToolExchange
 from afresh.core.reply import Reply, Thinking
 from afresh.models.providers.openai_dialects import OpenAIDialect
 from afresh.models.providers.text_tool_calls import make_reply_schema, put_tools_in_text
@@ -29,7 +29,13 @@ def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: 
     turns = [message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour)]
     body["messages"] = [*_make_opening_messages(model, request, flavour), *_add_footer(turns, request.footer)]
     if request.tools:
-        body["tools"] = [{"type": "function", "function": _make_function_schema(tool)} for tool in request.tools]
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+            }
+            for tool in request.tools
+        ]
     return body
 
 
@@ -98,10 +104,6 @@ def _split_at_breaks(request: Request) -> Iterator[ChatBody]:
 
 def _mark_for_cache(text: str) -> ChatBody:
     return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
-
-
-def _make_function_schema(tool: ToolSchema) -> ChatBody:
-    return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
 
 
 def _make_turn_messages(turn: ToolExchange, place: int, flavour: OpenAIDialect) -> Iterator[ChatBody]:

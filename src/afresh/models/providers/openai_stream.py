@@ -128,7 +128,8 @@ INLINE_THINKING_PATTERN = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
     """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
     kind, _, model = asked.partition(":")
-    named = f"{kind}:{_strip_model_folder(told.model) or model}"
+    answered = PurePosixPath(told.model).name if told.model.startswith("/") else told.model  # llama.cpp: a private path
+    named = f"{kind}:{answered or model}"
     aloud, text = _split_inline_thinking("".join(told.text))
     cut = told.finish == "length"
     reply = (
@@ -143,11 +144,6 @@ def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) ->
     return Reply(
         thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
     ), cut
-
-
-def _strip_model_folder(model: str) -> str:
-    """llama.cpp names a model by the path of its file; the folder is private."""
-    return PurePosixPath(model).name if model.startswith("/") else model
 
 
 def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:

@@ -57,7 +57,8 @@ def _put_turn_in_text(turn: ToolExchange) -> ToolExchange:
 
 def make_reply_schema(tools: Sequence[ToolSchema], reserve: int) -> dict[str, Any]:
     """The JSON schema of a reply. The thought has an end, so that room is left for the actions."""
-    calls = [_make_object_schema({"tool": {"const": tool.name}, "args": _close_schema(tool.parameters)}) for tool in tools]
+    closed = [{"type": "object", "properties": {}, **tool.parameters, "additionalProperties": False} for tool in tools]
+    calls = [_make_object_schema({"tool": {"const": tool.name}, "args": args}) for tool, args in zip(tools, closed, strict=True)]
     thought = {"type": "string", "maxLength": max(20, min(MAX_THOUGHT_CHARACTERS, reserve // 2))}
     return _make_object_schema(
         {"thought": thought, "actions": {"type": "array", "minItems": 1, "maxItems": 8, "items": {"anyOf": calls}}}
@@ -66,10 +67,6 @@ def make_reply_schema(tools: Sequence[ToolSchema], reserve: int) -> dict[str, An
 
 def _make_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False}
-
-
-def _close_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {}, **parameters, "additionalProperties": False}
 
 
 def render_reply_json(reply: Reply) -> str:
