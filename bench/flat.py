@@ -190,7 +190,7 @@ def measure_mistakes(repository: Path, cache: CacheRates) -> dict[str, Any]:
     around = {point: min(max(0, point - len(MISTAKES) // 2), ORDINARY_STEPS - len(MISTAKES)) for point in NEAR}
     means = {point: round(statistics.fmean(calls[first : first + len(MISTAKES)])) for point, first in around.items()}
     ratio = round(means[NEAR[1]] / means[NEAR[0]], 3)
-    highest = state.tokens.ceiling.highest or state.budget
+    highest = state.limits.highest
     paid = sum(one.paid for one in list_call_prices(open_project(repository), state.task.id))
     quarter = ORDINARY_STEPS // 4
     quarters = [round(statistics.fmean(calls[first : first + quarter])) for first in range(0, ORDINARY_STEPS, quarter)]

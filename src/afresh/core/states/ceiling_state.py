@@ -12,7 +12,7 @@ from afresh.core.task import Task
 SOFT_PRESSURE_SHARE = 0.80
 CRITICAL_PRESSURE_SHARE = 0.95
 NEGLIGIBLE_TOKENS = 100
-"""Tokens that are not worth a larger ceiling."""
+"""Not worth a larger ceiling."""
 
 
 class CeilingPressure(StrEnum):
@@ -185,7 +185,7 @@ MAX_SAMPLES_IN_MEAN = 16
 CHARACTERS_PER_LINE = 40
 """Characters of a line of code, roughly: `read` brings lines of a file and prints hardly anything itself."""
 MAX_SHOWN_CHARACTERS = 12_000
-"""Characters beyond which an output is never shown."""
+"""Longer outputs are never shown."""
 
 
 @dataclass(frozen=True, slots=True)
