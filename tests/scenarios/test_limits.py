@@ -128,6 +128,8 @@ def test_every_screen_has_the_same_figures(person: Person) -> None:
     assert (shown["limits"]["ordered"], shown["limits"]["now"], shown["limits"]["highest"]) == (4_000, last.budget, 16_000)
     share = f"{100 * largest.tokens / largest.window:.1f} %"
     assert f"{largest.tokens:,} of {largest.budget:,}" in text and f"{share} of the model's window" in text
+    first = re.search(r"([\d,]+) tokens are always included", person.types("context", "show", task, "--step", "1").words)
+    assert first and int(first[1].replace(",", "")) <= calls[0].tokens, "no more than were sent"
     session = (person.state / "sessions" / "archive" / f"{task}.md").read_text()
     assert limits in session and f"{sent:,} tokens in" in session
     assert f"{largest.tokens:,} of {largest.budget:,} tokens, {share}" in session

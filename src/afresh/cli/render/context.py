@@ -34,7 +34,7 @@ def render_call(
         render_heading(f"Call of step {step}" if step else "Call"),
         render_gauge(audit, width=40),
         render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
-        render_text(f"{data['demand']:,} tokens are always included, {data['headroom']:,} are free", "dim"),
+        render_text(f"{max(0, audit.demand - audit.reserve):,} tokens are always included, {data['headroom']:,} are free", "dim"),
         render_heading("Sections"),
         _render_sections(data),
     ]
