@@ -181,16 +181,16 @@ def begin(steps: int, repository: Path, script: Script, cache: CacheRates, **cei
 def measure_mistakes(repository: Path, cache: CacheRates) -> dict[str, Any]:
     """Mean tokens of the calls near the beginning and near the end of sixty steps with mistakes, under default settings."""
     state, agent, _ = begin(ORDINARY_STEPS, repository, MistakenScript(), cache)
-    calls, failed = list[int](), 0
+    calls, failed, highest = list[int](), 0, 0
     for _ in range(ORDINARY_STEPS):
         state = step(state, agent)
         last = state.memory.recent[-1]
         failed += not last.kept or not all(seen.ok for seen in last.observations)
         calls.append(state.tokens.last_call.tokens)
+        highest = max(highest, state.tokens.last_call.budget)
     around = {point: min(max(0, point - len(MISTAKES) // 2), ORDINARY_STEPS - len(MISTAKES)) for point in NEAR}
     means = {point: round(statistics.fmean(calls[first : first + len(MISTAKES)])) for point, first in around.items()}
     ratio = round(means[NEAR[1]] / means[NEAR[0]], 3)
-    highest = state.limits.highest
     paid = sum(one.paid for one in list_call_prices(open_project(repository), state.task.id))
     quarter = ORDINARY_STEPS // 4
     quarters = [round(statistics.fmean(calls[first : first + quarter])) for first in range(0, ORDINARY_STEPS, quarter)]
