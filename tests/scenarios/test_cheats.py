@@ -16,12 +16,12 @@ from cheats import (
     DONE,
     FILES,
     MEND,
+    NAMED,
     PYTEST,
     PYTHON,
     RIGHT,
     RIGHT_WORK,
     UNITTEST,
-    UNSEEABLE,
     Cheat,
     make_environment,
     run,
@@ -32,6 +32,7 @@ from person import Person
 from afresh.core.verdict import NO_EVIDENCE
 from afresh.sandbox import bubblewrap, file_watch, supervisor
 from afresh.verification import completion, court_run, permission, regressions, report_channel, start_or_resume_task, verify_step
+from afresh.verification.witness import Work
 from afresh.workspace.worktree import GitWorkspace
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -147,6 +148,8 @@ OFF: dict[str, Patch] = {
     "shadow": switch_off(court_run, "_takes_place"),
     "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),
     "green": switch_off(court_run, "_confirm_green", answer=lambda context, known, judgements, renew: judgements),
+    "doubts": switch_off(Work, "list_doubts", answer=lambda work: ()),
+    "broken": switch_off(Work, "break_changed", answer=lambda work: {}),
     "safe path": switch_off_safe_path,
     "fresh tree": switch_off_fresh_trees,
     "read-only environment": make_environments_writable,
@@ -280,6 +283,15 @@ def test_replaced_functions_of_the_standard_library_are_named(cheater: Person, c
     )
 
 
-def test_equality_that_is_always_true_can_not_be_seen(cheater: Person) -> None:
-    shown = try_cheat(cheater, Cheat((UNSEEABLE,), (), check=PYTEST))
-    assert shown["status"] == "done", "docs/done.md says so"
+@pytest.mark.parametrize("name", mark_rest(NAMED))
+def test_what_the_checks_do_not_show_is_named(cheater: Person, name: str) -> None:
+    shown = try_cheat(cheater, cheat := NAMED[name])
+    assert cheat.told in shown["verdict"]["reason"], shown["verdict"]
+
+
+@pytest.mark.parametrize("name", mark_rest(NAMED))
+def test_without_the_witness_the_cheat_is_silent(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for guard in NAMED[name].guards:
+        OFF[guard](monkeypatch)
+    shown = try_cheat(cheater, NAMED[name])
+    assert shown["status"] == "done" and NAMED[name].told not in shown["verdict"]["reason"], shown["verdict"]

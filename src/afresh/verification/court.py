@@ -156,16 +156,13 @@ class Court:
         checks, files = context.state.task.checks, [known.files for _, known in pair_checks_with_baseline(context)]
         opened = frozenset(path for one in files if one for path in one.opened) if all(files) else None
         commands = "\n".join(check.command for check in checks)
-        scripts = [
-            path for path in opened or context.files.paths() if _SCRIPT.search(get_file_name(path)) or path == "package.json"
-        ]
-        texts = [decode_text(held) or "" for held in workspace.read_files(first, scripts[:40]).values()]
+        started = read_starting_texts(context, workspace, first, opened)
         added = [change.path for change in changes if change.kind == "added"]
         old = [change.path for change in changes if change.kind != "added"]
         lines = [*workspace.search(first, _list_words(old)), *workspace.search(now, _list_words(added))]
         paths = frozenset(context.files.paths()) - frozenset(added)
         tested = {path.rpartition("/")[0] for path in paths if path.endswith(".py") and is_test_code(path)}
-        words = re.findall(r"[\w-]+", "\n".join([commands, *texts]))
+        words = re.findall(r"[\w-]+", started)
         ordered = frozenset(re.findall(r"[\w-]+", context.state.task.goal))
         tests = [test for _, known in pair_checks_with_baseline(context) for test in known.outcomes.tests]
         reported = {part for test in tests for part in ([test.partition("::")[0]] if "::" in test else test.split(".")[:-2])}
@@ -221,11 +218,7 @@ class Court:
         return CourtKind.INLINE if self._has_changed_inline_tests(path, text, decode_text(now) or "") else None
 
     def _judges(self, path: str) -> bool:
-        """By where it stands, as a script, or by its name in a command."""
-        name = get_file_name(path)
-        return is_protected_path(path) or bool(
-            _SCRIPT.search(name) or re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self.commands)
-        )
+        return is_judging(path, self.commands)
 
     def _is_judge(self, path: str, text: str, used_by_tests: bool) -> bool:
         """Code that no code of the product uses: a script that the command or another script starts, or a helper of tests."""
@@ -266,6 +259,30 @@ class Court:
         if all(is_manifest(other) for other in by_others):
             return CourtKind.DATA
         return CourtKind.SHARED if by_tests else None
+
+
+def is_judging(path: str, commands: str) -> bool:
+    """By where it stands, as a script, or by its name in a command."""
+    name = get_file_name(path)
+    named = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", commands)
+    return is_protected_path(path) or bool(_SCRIPT.search(name) or named)
+
+
+def is_started(path: str, texts: str) -> bool:
+    """Whether commands or scripts run the file by itself."""
+    runs = (
+        r"(?:\b(?:node|python[\d.]*|ruby|perl|tsx?|bun|sh|bash)['\",\s]+(?:-\S+\s+)*|(?:^|[;&|\s])\./"
+        r"|\b(?:run_path|executable)\b[^\n]*['\"])"
+    )
+    return bool(re.search(rf"{runs}(?:[^\s'\"]*/)?{re.escape(get_file_name(path))}(?![\w-])", texts))
+
+
+def read_starting_texts(context: ToolContext, workspace: Workspace, first: str, opened: frozenset[str] | None) -> str:
+    """The commands of the checks, and the scripts that they start."""
+    paths = opened or context.files.paths()
+    scripts = [path for path in paths if _SCRIPT.search(get_file_name(path)) or path == "package.json"]
+    texts = [decode_text(content) or "" for content in workspace.read_files(first, scripts[:40]).values()]
+    return "\n".join([*(check.command for check in context.state.task.checks), *texts])
 
 
 def _is_script(path: str, base: bytes | None) -> bool:

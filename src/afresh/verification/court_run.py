@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,6 +17,7 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.checks import NO_TESTS, run_check
 from afresh.verification.confirm_regressions import confirm_final_regressions
 from afresh.verification.court import CourtChange, CourtKind, Leave, list_restored_files, name_module
+from afresh.verification.new_tests_on_base import TYPES_THAT_KEEP_BEHAVIOUR
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
@@ -25,9 +26,11 @@ from afresh.verification.regressions import (
     require_tests,
     waive_tests,
 )
+from afresh.verification.witness import read_work
 
 COURT_SCOPE = "full, with the tests of the base"
 AGAIN_SCOPE = "what turned green, again"
+BROKEN_SCOPE = "what turned green, with the changed code failing"
 ELSEWHERE_SCOPE = "under another user's and host's name"
 _MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 PYTEST_FOUND_NOTHING = 5
@@ -63,12 +66,45 @@ def run_in_court(
         for check, before in known:
             gone = leave.tests | frozenset(test for test in before.firm if test.partition("::")[0] in moved)
             judgements.append(_run_and_compare(context, check, require_tests(before, is_allowed), gone))
-    if notes and judgements:
-        judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
+    _append_notes(judgements, notes)
     if missing:
         return judgements
     renew = partial(_make_tree, context, workspace, delivered)
-    return _confirm_green(context, [(check, waive_tests(before, is_allowed)) for check, before in known], judgements, renew)
+    waived = [(check, waive_tests(before, is_allowed)) for check, before in known]
+    judgements = _confirm_green(context, waived, judgements, renew)
+    if not any(judged.problem for judged in judgements):
+        _append_notes(judgements, _call_witnesses(context, workspace, court, waived, judgements[-len(known) :], renew))
+    return judgements
+
+
+def _append_notes(judgements: list[CheckComparison], notes: Iterable[VerdictNote]) -> None:
+    if judgements:
+        judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
+
+
+def _call_witnesses(
+    context: ToolContext,
+    workspace: Workspace,
+    court: Sequence[CourtChange],
+    known: Sequence[tuple[Check, BaselineCheck]],
+    judgements: Sequence[CheckComparison],
+    renew: Callable[[], object],
+) -> Iterator[VerdictNote]:
+    """What the runs do not show: by reading the change, and by one more run in which all that was changed fails."""
+    renew()
+    work = read_work(context, workspace, court)
+    yield from work.list_doubts()
+    if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR or not (broken := work.break_changed()):
+        return
+    for (check, before), judged in zip(known, judgements, strict=True):
+        green = _GreenTests.of(context, check, before, judged, renew)
+        if is_newly_green(green.chosen, before, judged):
+            renew()
+            for path, text in broken.items():
+                context.files.write(path, text)
+            if idle := green.find_unmoved():
+                yield VerdictNote(NoteKind.UNMOVED, idle)
+    renew()
 
 
 def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
@@ -225,12 +261,25 @@ class _GreenTests:
         whole = tuple(self.chosen) if self.narrowed else () if self.chosen else (self.check.command,)
         return named or whole
 
+    def find_unmoved(self) -> tuple[str, ...]:
+        """Those that failed before and pass in the tree as it is; the check, where it names none and exits 0."""
+        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=BROKEN_SCOPE)
+        if not again.outcomes.readable:
+            return (f"`{self.check.command}`",) if again.run.exit == 0 and not self.chosen else ()
+        failed = self.before.outcomes.failing & frozenset(self.chosen)
+        whole = frozenset(self.chosen) if frozenset(self.chosen) <= again.outcomes.passing else frozenset[str]()
+        return tuple(sorted(failed & again.outcomes.passing or whole))
+
+
+def is_newly_green(chosen: Sequence[str], before: BaselineCheck, judged: CheckComparison) -> bool:
+    is_new = bool(chosen) if judged.ran.outcomes.named else before.run.exit != 0 == judged.ran.run.exit
+    return before.decides and is_new
+
 
 def _confirm_green_check(green: _GreenTests, runs: Sequence[CheckComparison]) -> CheckComparison:
     """Alone where tests have names: once more here, if there was one run, and once elsewhere."""
-    before, judged, ran = green.before, runs[0], runs[0].ran
-    is_new = bool(green.chosen) if ran.outcomes.named else before.run.exit != 0 == ran.run.exit
-    if not before.decides or not is_new:
+    before, judged = green.before, runs[0]
+    if not is_newly_green(green.chosen, before, judged):
         return judged
     failing = frozenset(test for one in runs for test in one.ran.outcomes.failing)
     if once := frozenset(green.chosen) & before.outcomes.failing & failing:

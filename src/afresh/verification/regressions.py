@@ -400,7 +400,9 @@ def _summarise_comparison(judgement: CheckComparison) -> str:
     """The run in a line. If it is accepted, those of the base's tests that fail are the ones that may change."""
     failing = judgement.ran.outcomes.failing - judgement.still_failing
     expected = judgement.with_base_tests and failing and not judgement.problem
-    return summarise_check_run(judgement.ran.run) + (" (these may fail: the task changed them)" if expected else "")
+    alone = judgement.ran.run.evidence.source is EvidenceSource.EXIT and not judgement.ran.run.exit
+    more = " (these may fail: the task changed them)" if expected else " (the exit code alone)" if alone else ""
+    return summarise_check_run(judgement.ran.run) + more
 
 
 def collect_archived_blocks(judgements: Iterable[CheckComparison]) -> tuple[Block, ...]:

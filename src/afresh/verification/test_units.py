@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 _GRAMMARS = {
+    ".py": ("tree_sitter_python", "language"),
     ".js": ("tree_sitter_javascript", "language"), ".jsx": ("tree_sitter_javascript", "language"),
     ".mjs": ("tree_sitter_javascript", "language"), ".cjs": ("tree_sitter_javascript", "language"),
     ".ts": ("tree_sitter_typescript", "language_typescript"), ".mts": ("tree_sitter_typescript", "language_typescript"),
@@ -88,7 +89,7 @@ def read_test_units(path: str, text: str) -> list[TestUnit] | None:
     try:
         if suffix == ".py":
             return list(_list_python_units(_parse_without_docstrings(text).body))
-        parser = _load_parser(suffix)
+        parser = load_parser(suffix)
         if parser is None or len(content) > _MAX_BYTES:
             return None
         root = parser.parse(content).root_node
@@ -128,7 +129,7 @@ def read_imports(path: str, text: str) -> dict[str, str]:
                 alone = ast.Import([one]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [one], node.level)
                 found[name] = "\n".join(filter(None, (found.get(name), ast.unparse(alone))))
         return found
-    nodes = _load_parser(path[path.rfind(".") :]).parse(text.encode()).root_node.named_children
+    nodes = load_parser(path[path.rfind(".") :]).parse(text.encode()).root_node.named_children
     lines = (_read_code(node) for node in nodes if _is_import(node))
     return {(quoted[1] if (quoted := _QUOTED.search(line)) else line.rstrip(";")): line for line in lines}
 
@@ -202,7 +203,7 @@ def _plant_value(value: Any) -> SyntaxTree:
 
 
 @cache
-def _load_parser(suffix: str) -> Any:
+def load_parser(suffix: str) -> Any:
     if suffix not in _GRAMMARS:
         return None
     wheel, dialect = _GRAMMARS[suffix]
@@ -226,7 +227,7 @@ def _list_units(parent: Any) -> Iterator[TestUnit]:
 
 
 def _is_import(node: Any) -> bool:
-    requires = node.type in ("lexical_declaration", "variable_declaration") and _REQUIRING.search(_read_text(node))
+    requires = node.type in ("lexical_declaration", "variable_declaration") and _REQUIRING.search(read_node(node))
     return node.type in _IMPORTS or bool(requires)
 
 
@@ -238,7 +239,7 @@ def _make_unit(node: Any, marks: Sequence[Any]) -> TestUnit:
         return _make_call_unit(call, text)
     declared: list[Any] = node.named_children if node.type in _DECLARATIONS else []
     named = declared[0] if len(declared) == 1 else node
-    name = _read_text(named.child_by_field_name("name")) or _read_text(node.child_by_field_name("type"))
+    name = read_node(named.child_by_field_name("name")) or read_node(node.child_by_field_name("type"))
     key = (node.type, name) if name else ("statement", " ".join(_copy_tree(node).words()))
     body = node.child_by_field_name("body")
     members = tuple(_list_units(body)) if node.type in _CONTAINERS and body is not None else ()
@@ -256,7 +257,7 @@ def _find_test_call(node: Any) -> Any:
     call = call.named_children[0] if call is not None and call.type == "await_expression" and call.named_children else call
     if call is None or call.type != "call_expression":
         return None
-    callee = _read_text(call.child_by_field_name("function"))
+    callee = read_node(call.child_by_field_name("function"))
     return call if _SUITE_CALL.match(callee) or _TEST_CALL.match(callee) else None
 
 
@@ -264,23 +265,23 @@ def _make_call_unit(call: Any, text: str) -> TestUnit:
     """A test or suite by its title. `it.skip` in place of `it` changes its head."""
     callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments").named_children
     given = [one for one in arguments if one.type not in _DROPPED]
-    title = _read_text(given[0]) if given else ""
+    title = read_node(given[0]) if given else ""
     body = given[-1].child_by_field_name("body") if given else None
-    suite = bool(_SUITE_CALL.match(_read_text(callee))) and body is not None and body.type == "statement_block"
+    suite = bool(_SUITE_CALL.match(read_node(callee))) and body is not None and body.type == "statement_block"
     members = tuple(_list_units(body)) if suite else ()
     tree = SyntaxTree("head", parts=tuple(map(_copy_tree, (callee, *given[1:-1])))) if suite else _copy_tree(call)
     return TestUnit(("suite" if suite else "test", title), title.strip("'\"`"), tree, text, members)
 
 
 def _copy_tree(node: Any) -> SyntaxTree:
-    text = _read_text(node)
+    text = read_node(node)
     kind = CHECK if node.is_named and _ASSERTION.match(text) and node.type != "identifier" else node.type
     if not node.children or _TEXT_KIND.search(node.type):
         return SyntaxTree(kind, text)
     return SyntaxTree(kind, parts=tuple(_copy_tree(child) for child in node.children if child.type not in _DROPPED))
 
 
-def _read_text(node: Any) -> str:
+def read_node(node: Any) -> str:
     return node.text.decode("utf-8", "replace") if node is not None else ""
 
 

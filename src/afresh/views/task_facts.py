@@ -320,7 +320,9 @@ def check_runs_to_json(runs: Sequence[CheckRun]) -> dict[str, Any]:
 
 def task_to_json(state: State) -> dict[str, Any]:
     """Convert the whole state, with derived values."""
-    return state_to_json(state) | {
+    plain, verdict = state_to_json(state), state.verification.verdict
+    return plain | {
+        "verdict": plain["verdict"] | {"reason": verdict.reason} if verdict else None,
         "phase": state.phase,
         "status": state.status.value,
         "step": state.work.step,
