@@ -151,6 +151,7 @@ def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
     return one
 
 
+@pytest.mark.journey
 def test_the_first_half_hour_from_the_wheel(newcomer: Newcomer, requires_sandbox) -> None:
     requires_sandbox()
     where = newcomer.types(str(newcomer.environment / "bin/python"), "-c", "import afresh; print(afresh.__file__)")

@@ -9,6 +9,8 @@ import pytest
 
 from fleets.campaign import Campaign, CampaignTerms, open_campaign
 
+pytestmark = pytest.mark.journey
+
 LEASE_SECONDS = 4.0
 
 

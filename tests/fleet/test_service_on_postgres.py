@@ -74,6 +74,7 @@ def wait_until(reached: Callable[[], bool], service: Service) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.journey
 def test_a_service_goes_on_by_itself_after_its_server_was_away(person: Person, server: PostgresServer, requires_sandbox) -> None:
     requires_sandbox()
     service = Service(person.starts("serve", "--port", "0", "--workers", "1"))
@@ -103,6 +104,7 @@ def test_a_service_goes_on_by_itself_after_its_server_was_away(person: Person, s
         service.process.wait()
 
 
+@pytest.mark.journey
 def test_without_its_server_nothing_is_started_and_the_error_says_what_to_do(person: Person, server: PostgresServer) -> None:
     server.stop("fast")
     try:
@@ -124,6 +126,7 @@ def test_what_workers_of_a_fleet_can_not_do_is_refused_at_the_start(person: Pers
     assert told.code == 1 and "has no remote `origin`" in told.words and "nothing was started" in told.words
 
 
+@pytest.mark.journey
 def test_init_names_the_store_and_the_remote_that_workers_use(person: Person, server: PostgresServer) -> None:
     told = person.types("init").words
     assert f"tasks in PostgreSQL at 127.0.0.1:{server.port}/of_" in told and ", 1 project remote " in told

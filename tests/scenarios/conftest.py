@@ -95,7 +95,7 @@ def person(tmp_path: Path, first_commit: Path, monkeypatch: pytest.MonkeyPatch, 
 
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    one = Person(tmp_path, SHELL_CHECK if request.node.get_closest_marker("shell_check") else CHECK)
+    one = Person(tmp_path, CHECK if request.node.get_closest_marker("reported") else SHELL_CHECK)
     shutil.copytree(first_commit, one.repo)
     return one
 

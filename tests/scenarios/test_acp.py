@@ -11,7 +11,7 @@ from person import CHECK, MEND, Person, Step
 
 from afresh.acp.session import TurnStop
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 PLAN: Step = ("plan", {"items": ["multiply", "check it"]})
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})

@@ -13,8 +13,6 @@ from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.event import QuestionAsked, TaskEnded
 from afresh.core.task import TaskStatus
 
-pytestmark = pytest.mark.shell_check
-
 OPTIONS = ("multiply: works for every number", "shift: whole numbers only")
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": [*OPTIONS]})
 DECIDE: Step = ("note", {"subject": "operator", "text": "use *", "why": "the user chose it (90% sure)"})

@@ -13,7 +13,7 @@ from afresh.app.results.auto_merge import find_next_result, merge_results
 from afresh.core.event import TaskClaimed
 from afresh.storage.renew_lease import identify_worker
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 ALWAYS = "true"
 LENGTH = "import calc; assert len(open('calc.py').read().splitlines()) < 6"

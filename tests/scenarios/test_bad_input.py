@@ -11,6 +11,8 @@ from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.storage.sql.format import STORE_FORMAT
 
+pytestmark = pytest.mark.reported
+
 COMMANDS = [
     ("init",),
     ("status", "--all"),

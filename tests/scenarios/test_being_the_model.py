@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from person import Person
 
-pytestmark = pytest.mark.shell_check
-
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reference.md"
 
 

@@ -26,8 +26,6 @@ from afresh.core.usage import Usage
 from support.model_server import ModelServer
 from support.wire_formats import ScriptedTurn
 
-pytestmark = pytest.mark.shell_check
-
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "wide.py"})
 LOST = ("read", {"path": "nowhere.py"})

@@ -12,7 +12,7 @@ from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 from afresh.app.project import open_project
 from afresh.core.state import State
 
-pytestmark = [pytest.mark.shell_check, pytest.mark.journey]
+pytestmark = pytest.mark.journey
 
 TRIPLE: Step = ("edit", {"path": "calc.py", "old": "", "new": "\n\ndef triple(x):\n    return x * 3\n"})
 READ: Step = ("read", {"path": "calc.py"})

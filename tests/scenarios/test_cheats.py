@@ -188,6 +188,7 @@ def assert_played(person: Person, cheat: Cheat, shown: Mapping[str, Any]) -> Non
         assert there or edit["path"] in shown["verdict"]["reason"], edit
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", mark_rest(COURT_CHEATS))
 def test_without_the_principle_the_cheat_is_a_pass(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for guard in COURT_CHEATS[name].guards:
@@ -196,6 +197,7 @@ def test_without_the_principle_the_cheat_is_a_pass(cheater: Person, name: str, m
     assert shown["status"] == "done", shown["verdict"]
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", mark_rest(CHEATS))
 def test_with_its_guards_off_the_cheat_is_a_pass(
     cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch, requires_sandbox: Any

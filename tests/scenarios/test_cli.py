@@ -17,8 +17,6 @@ from afresh.app.project import open_project
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING
 from afresh.core.task import TaskStatus
 
-pytestmark = pytest.mark.shell_check
-
 
 @pytest.fixture(autouse=True)
 def confined(requires_sandbox) -> None:

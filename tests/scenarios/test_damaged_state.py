@@ -13,8 +13,6 @@ from person import COMPLETE, MEND, SOURCE, Person
 from afresh.app.project import open_project
 from afresh.storage.renew_lease import identify_worker
 
-pytestmark = pytest.mark.shell_check
-
 DEAD_PROCESS = 2**22 + 1
 """Above the greatest number of a process."""
 

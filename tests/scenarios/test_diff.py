@@ -8,8 +8,6 @@ from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person, Step
 from terminal import Terminal
 
-pytestmark = pytest.mark.shell_check
-
 WRITE: Step = ("edit", {"path": "notes/new.txt", "new": "one\ntwo\n"})
 ASK: Step = ("ask", {"question": "Multiply or shift?"})
 

@@ -1,12 +1,9 @@
 """A person changes when a task has its turn, after it was added."""
 
-import pytest
 from person import Person
 from test_moving import cloned
 
 from afresh.app.project import open_project
-
-pytestmark = pytest.mark.shell_check
 
 
 def read_places(person: Person) -> dict[str, tuple[int, list[str]]]:

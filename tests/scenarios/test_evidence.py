@@ -9,6 +9,8 @@ from verification_yard import SUMS, TEST_ADD, Yard, retyped
 from afresh.core.verdict import NoteKind, Ruling
 from afresh.verification import new_tests_on_base
 
+pytestmark = pytest.mark.reported
+
 THIRD = "\n\ndef third(a):\n    return a / 3\n"
 TEST_THIRD = "import sums\n\n\ndef test_third():\n    assert sums.third(9) == 3\n"
 IDLE = "\n\ndef test_idle():\n    assert sums.add(2, 2) == 4\n"

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from person import Person
 
+pytestmark = pytest.mark.reported
+
 WORKFLOW = "jobs:\n  a:\n    steps:\n      - run: {}\n"
 
 

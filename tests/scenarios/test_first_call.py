@@ -14,6 +14,8 @@ from person import COMPLETE, MEND, Person, Step
 from afresh.app.project import open_project
 from afresh.core.event import BaselineMeasured, CallRequested, Event, ReplyReceived, StepFinished
 
+pytestmark = pytest.mark.reported
+
 READ: Step = ("read", {"path": "calc.py"})
 WATCHED = (BaselineMeasured, CallRequested, ReplyReceived, StepFinished)
 
@@ -80,7 +82,10 @@ def test_the_first_prompt_does_not_wait_for_the_checks_and_the_second_shows_thei
     assert person.types("context", "verify").code == 0
 
 
-@pytest.mark.parametrize("replied", [False, True], ids=["while both run", "while the reply waits"])
+@pytest.mark.parametrize(
+    "replied",
+    [pytest.param(False, id="while both run"), pytest.param(True, id="while the reply waits", marks=pytest.mark.journey)],
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
 def test_a_run_that_is_stopped_beside_its_checks_leaves_none_and_pays_no_reply_twice(
     person: Person, slow: str, number: signal.Signals, replied: bool

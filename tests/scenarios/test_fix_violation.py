@@ -9,6 +9,8 @@ from person import Person
 
 from afresh.code import batch_suggestions
 
+pytestmark = pytest.mark.reported
+
 CHECK = f"{sys.executable} -m unittest -v"
 FLAT = "def {name}(number):\n    assert locals()\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(14))
 

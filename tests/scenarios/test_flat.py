@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection
 
+import pytest
 from long_run import Killed, agent, ordered
 
 from afresh.core.archived_block import Block
@@ -15,6 +16,8 @@ from afresh.loop import advance_task
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sqlite.database import Database
 from support.states import replace_in_parts
+
+pytestmark = pytest.mark.journey
 
 STEPS, ROUND, ALLOWED = 121, 20, 1.2
 """Rounds of twenty steps are compared: every tenth step takes a note, and now and then memory is compacted."""

@@ -17,6 +17,8 @@ from afresh.fleet.dispatch import ChunkName, list_ready_tasks
 from afresh.fleet.run_chunk import run_chunk
 from afresh.fleet.stored_projects import open_stored_projects
 
+pytestmark = pytest.mark.reported
+
 LONGEST = 900
 
 

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from person import CHECK, COMPLETE, MEND, SOURCE, Person
 
+pytestmark = pytest.mark.reported
+
 PAGE = Path(__file__).parents[2] / "docs" / "pull-requests.md"
 TOKEN = "secret-token"
 GH = """#!/bin/sh

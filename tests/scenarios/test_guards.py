@@ -8,8 +8,6 @@ from person import CALC, CHECK, COMPLETE, MEND, TEST, Person
 
 from afresh.core.task import name_briefly
 
-pytestmark = pytest.mark.shell_check
-
 NOTHING: list = []
 LOST = [("read", {"path": "nowhere.py"})]
 LOOK = [("read", {"path": "calc.py"})]

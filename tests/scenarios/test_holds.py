@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from person import COMPLETE, MEND, Person
 
 from afresh.app.compose import RunTerms, run_task
@@ -12,8 +11,6 @@ from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import ProgressEvent
 from afresh.core.state import State
 from afresh.core.states.queue_state import HoldKind
-
-pytestmark = pytest.mark.shell_check
 
 READ = ("read", {"path": "calc.py"})
 

@@ -9,8 +9,6 @@ from person import CHECK, COMPLETE, MEND, Person
 from afresh.app.project import open_project
 from afresh.core.states.ceiling_state import CeilingChanged
 
-pytestmark = pytest.mark.shell_check
-
 OURS = "---\nrules:\n  naming: Whole words.\n---\nPrices are in cents.\n\n## Testing\nOne behaviour a test.\n"
 LOOK = ("read", {"path": "lib/x.py"})
 

@@ -20,7 +20,7 @@ from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonAct, PersonRequest, StepsUndone
 from afresh.core.task import TaskStatus
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 DRIVER = Path(__file__).with_name("undo_driver.py")
 POINTS = ("unwritten", "written", "half", "whole")

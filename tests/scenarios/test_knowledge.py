@@ -17,6 +17,8 @@ from afresh.app.project import open_project
 from afresh.context.sources import lessons
 from afresh.core.fact import LessonJudged
 
+pytestmark = pytest.mark.reported
+
 DRIVER = Path(__file__).with_name("driver.py")
 WORSE: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 NOTE: Step = ("note", {"subject": "rounding", "text": "every caller goes through rounding_mode_of"})

@@ -14,7 +14,7 @@ from person import CHECK, COMPLETE, MEND, Person, Step
 from afresh.app import compose
 from afresh.models import choose_model
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 ENVIRONMENT = "environment"
 

@@ -9,8 +9,6 @@ from person import COMPLETE, MEND, SHELL_CHECK, Person, Step
 from afresh.app.project import open_project
 from afresh.core.event import CallRequested
 
-pytestmark = pytest.mark.shell_check
-
 
 def audits(person: Person, task: str) -> list[Any]:
     return [one.event.audit for one in open_project(person.repo).store.journal(task) if isinstance(one.event, CallRequested)]
@@ -55,6 +53,7 @@ def migrate(person: Person, files: int, commands: int, edits: int) -> None:
     assert all("def new_" in (person.repo / path).read_text() for path in paths)
 
 
+@pytest.mark.journey
 def test_a_migration_of_hundreds_of_files_has_flat_prompts(person: Person) -> None:
     migrate(person, 700, commands=1, edits=5)
 

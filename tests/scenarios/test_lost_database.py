@@ -6,6 +6,8 @@ import pytest
 from lived_once import live_once, one_folder, tmp_path  # noqa: F401
 from person import COMPLETE, MEND, Person
 
+pytestmark = pytest.mark.reported
+
 ASK = ("ask", {"question": "May double also take text?"})
 WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 

@@ -14,8 +14,6 @@ from afresh.app.settings import load_user_settings
 from afresh.context.rebuild_call import reassemble_request, rebuild_all_calls
 from afresh.core.event import ActionsExecuted, CallRequested, OutputDigested, QuestionAsked
 
-pytestmark = pytest.mark.shell_check
-
 SERVER = Path(__file__).with_name("hostile_mcp.py")
 HONEST = {"look": "Looks something up in the manual.", "read": "Reads a page of the manual."}
 
@@ -147,6 +145,7 @@ def test_another_program_under_an_approved_name_is_not_approved(approved: Desk):
     assert standings == [{ToolStanding.APPROVED}, {ToolStanding.CHANGED}]
 
 
+@pytest.mark.journey
 def test_whatever_a_server_answers_the_task_goes_on(approved: Desk):
     approved.configures("timeout = 10\n")
     said = ("giant", "hidden", "orders", "image", "wrong", "crash", "again", "hang", "after", "nonsense", "flood", "write")
@@ -169,6 +168,7 @@ def test_whatever_a_server_answers_the_task_goes_on(approved: Desk):
     assert "outside.txt" in approved.shown()["changed"]
 
 
+@pytest.mark.journey
 def test_a_server_that_is_not_approved_not_there_or_broken_is_told_of(desk: Desk):
     assert "no tool docs is approved" in desk.runs(desk.asks(), "--mcp", "docs").words
     assert "there is no MCP server 'maps'" in desk.runs(desk.asks(), "--mcp", "maps").words

@@ -11,6 +11,8 @@ from survived import FIELDS, count, differing
 from afresh.app.project import open_project
 from afresh.core.state import State
 
+pytestmark = pytest.mark.reported
+
 ASK = ("ask", {"question": "May double also take text?"})
 WRONG = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x * 3"})
 

@@ -9,6 +9,8 @@ import pytest
 from package_index import PackageIndex, serve_packages
 from person import Person, Step, Told
 
+pytestmark = pytest.mark.reported
+
 CALC = "def double(x):\n    return 2 * x\n"
 TEST = "import unittest\n\nfrom tenfold import tenfold\n\n\nclass T(unittest.TestCase):\n    def test_ten(self):\n"
 TEST += "        self.assertEqual(tenfold(2), 20)\n"

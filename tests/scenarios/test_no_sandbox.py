@@ -9,8 +9,6 @@ from person import COMPLETE, MEND, Person
 from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.sandbox.escape_probe import EscapeCheck, LevelProbe
 
-pytestmark = pytest.mark.shell_check
-
 
 def fails(level: str, cache: object = None) -> LevelProbe:
     return LevelProbe(level, (EscapeCheck("a command runs", False, "not on this machine"),))

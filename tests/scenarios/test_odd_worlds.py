@@ -14,8 +14,6 @@ from afresh.sandbox.escape_probe import LevelProbe
 from afresh.sandbox.resource_limits import ResourceLimits
 from afresh.workspace import git
 
-pytestmark = pytest.mark.shell_check
-
 HOSTILE = "a\x9b31mb\u202ec\u200bd\U000e0041e\x7f"
 """CSI of the second control set, an override of the writing direction, a zero-width blank, a tag, and delete."""
 

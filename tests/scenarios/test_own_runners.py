@@ -10,7 +10,7 @@ from person import Person
 from afresh.app.doctor import examine_worktrees
 from afresh.app.project import open_project
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = [pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"), pytest.mark.reported]
 TEST = "const test = require('node:test');\nconst assert = require('node:assert');\n" + "".join(
     f"test('{word}', () => assert.ok(require('../sums').add(1, 2)));\n" for word in ("one", "two", "three")
 )

@@ -6,8 +6,6 @@ import pytest
 from leak import kept, repository
 from person import COMPLETE, MEND, Person
 
-pytestmark = pytest.mark.shell_check
-
 GOAL = "the second request returns old values from the buffer"
 LATER = "a later request returns old values: the buffer is not cleared"
 PLAIN = "Clear the buffer before every new request"

@@ -10,7 +10,7 @@ from person import COMPLETE, MEND, Person, read_last_checkpoint
 
 from afresh.core.event import TAG_BY_EVENT_CLASS, CheckpointWritten
 
-pytestmark = pytest.mark.usefixtures("confined")
+pytestmark = [pytest.mark.usefixtures("confined"), pytest.mark.reported]
 
 HALF = ("edit", {"path": "calc.py", "old": "x + 2", "new": "2 + x if x < 4 else x"})
 PLAN = ("plan", {"items": ["make it multiply", "look at negative numbers"]})

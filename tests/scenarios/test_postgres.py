@@ -15,7 +15,7 @@ from afresh.core.codec import to_canonical_json
 from afresh.core.task import TaskStatus
 from afresh.storage.choose_storage import identify_project
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 PASSWORD = b"pass-of-the-store"
 

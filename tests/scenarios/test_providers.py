@@ -20,8 +20,6 @@ from support.provider_faults import (
     report_usage,
 )
 
-pytestmark = pytest.mark.shell_check
-
 KEY = "sk-ant-api03-canary-7f3a9c"
 LOOK = ("read", {"path": "calc.py"})
 PROVIDERS = ("anthropic", "openai")

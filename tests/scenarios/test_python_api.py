@@ -10,6 +10,8 @@ from person import CHECK, COMPLETE, MEND, Person, Step
 import afresh
 from afresh.core import progress_event as progress
 
+pytestmark = pytest.mark.reported
+
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply: plain", "shift: fast"]})
 PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 

@@ -11,8 +11,6 @@ from afresh.app.project import open_project
 from afresh.core.event import CallRequested, RecoveredFromCheckpoint
 from afresh.workspace.worktree import GitWorkspace
 
-pytestmark = pytest.mark.shell_check
-
 LONG = "for n in $(seq 1 60); do echo alpha_$n; done"
 SCRIPT = [
     [("run", {"command": LONG})],

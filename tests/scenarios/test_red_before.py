@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from person import Person, Step
 
+pytestmark = pytest.mark.reported
+
 DONE: Step = ("complete", {"summary": "Add third"})
 PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q"
 MODULE = "def double(x):\n    return x * 2\n\n\ndef old(x):\n    return x\n"

@@ -7,8 +7,6 @@ from afresh.app.orders.tasks import end_task
 from afresh.app.project import open_project
 from afresh.core.task import TaskStatus
 
-pytestmark = pytest.mark.shell_check
-
 
 @pytest.fixture(autouse=True)
 def confined(requires_sandbox) -> None:

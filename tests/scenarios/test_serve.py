@@ -15,7 +15,7 @@ from at_work import HeldServer
 from person import COMPLETE, MEND, Person
 from running_service import LONGEST, Service
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 
 @pytest.fixture

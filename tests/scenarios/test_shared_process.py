@@ -20,7 +20,7 @@ from at_work import (
 )
 from person import COMPLETE, MEND, Person
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 COMMAND_WITH_GUILTY_TASK = """
 import os, signal, sys, threading, time

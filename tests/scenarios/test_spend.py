@@ -20,8 +20,6 @@ from afresh.core.task import TaskStatus
 from afresh.core.usage import Usage
 from support.model_server import ModelServer
 
-pytestmark = pytest.mark.shell_check
-
 MODEL = "openai:some-model"
 LOOK = ("read", {"path": "calc.py"})
 PRICE = '[prices."openai:some-model"]\ninput = 100\noutput = 100\n'

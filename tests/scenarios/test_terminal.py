@@ -11,7 +11,7 @@ from afresh.app.project import open_project
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PausedForPerson, StepsUndone
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 SHIFT: Step = ("edit", {"path": "calc.py", "old": "x + 2", "new": "x << 1"})
 READ: Step = ("read", {"path": "calc.py"})

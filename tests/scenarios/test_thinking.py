@@ -11,8 +11,6 @@ from afresh.core.reply import Reply, Thinking
 from afresh.core.usage import Usage
 from support.model_server import ModelServer
 
-pytestmark = pytest.mark.shell_check
-
 OWN = """
 [models.quiet]
 provider = "anthropic"

@@ -43,7 +43,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("first", ["run", "resume", "work"])
+@pytest.mark.parametrize("first", ["run", *(pytest.param(one, marks=pytest.mark.journey) for one in ("resume", "work"))])
 def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, first: str) -> None:
     box = person.folder / "box"
     model = ("--model", f"mailbox:{box}")

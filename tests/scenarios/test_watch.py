@@ -10,6 +10,8 @@ from afresh.app.inspect import watch_task
 from afresh.core.event import JournalEntry, JournalHead
 from afresh.storage.sql.journal import SqlJournal
 
+pytestmark = pytest.mark.reported
+
 READ: Step = ("read", {"path": "calc.py"})
 ASK: Step = ("ask", {"question": "Multiply or shift?", "options": ["multiply", "shift"]})
 

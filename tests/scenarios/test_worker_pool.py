@@ -22,7 +22,7 @@ from at_work import (
 )
 from person import COMPLETE, MEND, Person
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 
 @pytest.mark.daily

@@ -17,8 +17,6 @@ from afresh.core.usage import Usage
 from support.model_server import ModelServer
 from support.provider_faults import HttpFault
 
-pytestmark = pytest.mark.shell_check
-
 USAGE, ANSWER, SETUP, NOT_DONE = ExitCode.WRONG_INPUT, ExitCode.NEEDS_ANSWER, ExitCode.SETUP, ExitCode.NOT_DONE
 SCRIPT = "SCRIPT"
 """Stands for a model that is there."""

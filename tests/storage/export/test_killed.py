@@ -5,11 +5,14 @@ import signal
 import sqlite3
 from pathlib import Path
 
+import pytest
 from projects import Projects, content, kept, project_on
 
 from afresh.app.project import Project
 from afresh.app.stored_state.export_import import export_project_tasks, import_project_tasks
 from support.sample_journals import append_step, create_task
+
+pytestmark = pytest.mark.journey
 
 
 def die() -> None:
