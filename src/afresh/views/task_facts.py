@@ -346,14 +346,17 @@ STATE_PARTS = ("times", "spending", "tokens", "dialogue", "verification", "works
 
 
 def state_to_json(state: State) -> dict[str, Any]:
-    """Convert all fields of a state and of its parts, by their names; of two with the same name the last part's."""
+    """Convert all fields of a state and of its parts, by their names, and what its verdict says; of two fields with the same name
+    the last part's."""
     from dataclasses import fields
 
     from afresh.core.codec import to_plain_value
 
     parts = [state, *(getattr(state, name) for name in STATE_PARTS)]
     names = [(part, field.name) for part in parts for field in fields(part) if field.name not in STATE_PARTS]
-    return {name: to_plain_value(getattr(part, name)) for part, name in names}
+    plain = {name: to_plain_value(getattr(part, name)) for part, name in names}
+    verdict = state.verification.verdict
+    return {**plain, "verdict": verdict and {**plain["verdict"], "reason": verdict.reason}}
 
 
 class TicketState(StrEnum):
