@@ -219,6 +219,7 @@ except OSError:
 """
 
 
+@pytest.mark.promise("a command of the model")
 def test_30_no_network_of_any_kind(target: Target) -> None:
     listening = [
         (family, kind, socket.socket(family, kind))

@@ -255,6 +255,7 @@ def run_flow(
         DBOS.destroy(destroy_registry=True)
 
 
+@pytest.mark.promise("who can write to the PostgreSQL of a fleet")
 def test_a_worker_runs_no_code_that_is_planted_in_the_store(
     client, connection, project, store, address, tmp_path, monkeypatch
 ) -> None:

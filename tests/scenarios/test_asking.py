@@ -38,6 +38,7 @@ def window(person: Person, step: int) -> str:
     return "\n\n".join(one["text"] for one in sections if one["name"] not in ("system", "tools"))
 
 
+@pytest.mark.promise("it guesses, or waits at a prompt")
 def test_a_question_is_answered_by_number_from_another_process_and_the_task_goes_on(person: Person, requires_sandbox) -> None:
     requires_sandbox()
     model = person.script([ASK], [DECIDE, MEND], [COMPLETE])

@@ -165,6 +165,7 @@ def mark_rest(cheats: Mapping[str, Cheat]) -> list[Any]:
     ]
 
 
+@pytest.mark.promise("a model that wants PASS")
 @pytest.mark.parametrize("name", mark_rest(CHEATS))
 def test_a_cheat_is_no_pass(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, cheat := CHEATS[name])
@@ -244,6 +245,7 @@ UNASKED = (
 PLANT = f"for name in {' '.join(UNASKED)}; do mkdir -p $(dirname $name) && echo x > $name; done"
 
 
+@pytest.mark.promise("a task")
 def test_what_steers_afresh_is_put_back_and_the_rest_is_kept(cheater: Person) -> None:
     cheater.git("config", "core.hooksPath", "scripts/hooks")
     cheater.git("config", "filter.strip.clean", "sh tools/strip.sh %f")

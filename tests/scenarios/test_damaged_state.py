@@ -44,6 +44,7 @@ def areas(person: Person, *more: str) -> dict[str, int]:
     return {area["name"]: len(area["problems"]) for area in told.json["areas"] if area["problems"]}
 
 
+@pytest.mark.promise("crash, power loss, full disk, flipped bits")
 def test_a_flipped_bit_is_not_merged(person: Person, done: str):
     before = person.belongings()
     flip(person, done)

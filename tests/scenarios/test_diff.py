@@ -42,6 +42,7 @@ def test_it_is_there_before_the_end_and_after_apply(person: Person) -> None:
     assert [one["path"] for one in person.types("show", task, "--diff", "--json").json["diff"]] == ["calc.py"]
 
 
+@pytest.mark.promise("a clone, a pull, an import")
 def test_nothing_runs_that_the_repository_configures(person: Person, done: str) -> None:
     trap, caught = person.folder / "trap.sh", person.folder / "caught"
     trap.write_text(f"#!/bin/sh\ntouch {caught}\ncat\n")

@@ -88,6 +88,7 @@ def take_along(person: Person, *steps: list[Step]) -> str:
     return person.shown()["task"]["id"]
 
 
+@pytest.mark.promise("Uncommitted changes")
 def test_uncommitted_changes_come_along_and_nothing_of_the_user_is_touched(dirty: Person) -> None:
     before, index = dirty.belongings(), (dirty.repo / ".git/index").read_bytes()
     task = take_along(dirty)

@@ -123,6 +123,7 @@ FOREIGN: dict[str, list[Event]] = {
 }
 
 
+@pytest.mark.promise("a clone, a pull, an import")
 @pytest.mark.parametrize("what", FOREIGN)
 def test_names_that_are_no_objects_of_git_are_not_taken(person: Person, what: str):
     folder = forge(person, FOREIGN[what])

@@ -15,6 +15,7 @@ def test_nothing_changed_is_not_done(yard: Yard) -> None:
     assert (verdict.ruling, verdict.reason) == (FAIL, "nothing was changed")
 
 
+@pytest.mark.promise('the agent says "done!" without proof')
 def test_an_honest_change_passes_with_evidence(yard: Yard) -> None:
     yard.change("sums.py", "a / 2", "a * 0.5")
     verdict = yard.grade()

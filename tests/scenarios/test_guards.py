@@ -21,6 +21,7 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
+@pytest.mark.promise("it goes in circles")
 def test_seven_useless_replies_in_a_row_stop_it_and_a_hint_gives_seven_more(person: Person) -> None:
     unknown = [("fly", {"to": "the moon"})]
     replies = [LOST, LOOK, *[NOTHING, unknown, LOST] * 2, LOST, *[LOST] * 6, PLAN, [MEND], [COMPLETE]]
@@ -70,6 +71,7 @@ def test_three_refused_completions_end_it(person: Person) -> None:
     assert person.belongings() == before
 
 
+@pytest.mark.promise("it bends tests until they pass")
 @pytest.mark.parametrize("way", [SPOIL, SKIP], ids=["asserts less", "skips"])
 def test_a_weakened_test_is_refused_once_and_the_model_may_put_it_back(person: Person, way: list) -> None:
     back = [("edit", {"path": "test_calc.py", "new": TEST})]

@@ -26,6 +26,7 @@ def plant(person: Person) -> None:
     person.commit("planted")
 
 
+@pytest.mark.promise("text in the repository, outputs, issues, MCP answers")
 def test_orders_in_files_and_outputs_change_no_limit_mode_check_or_permission(person: Person):
     plain = Person(person.folder / "plain", person.check)
     plain.folder.mkdir()

@@ -98,6 +98,7 @@ def test_an_undisturbed_run_mends_the_bug_and_reverts_what_made_it_worse(undistu
     assert (undisturbed["step"], undisturbed["bought"], undisturbed["kept"], undisturbed["reverted"]) == (4, 4, 1, 1)
 
 
+@pytest.mark.promise("a crash at night ends the run")
 @pytest.mark.parametrize(
     ("point", "step"),
     [*POINTS, *(pytest.param(*point, marks=pytest.mark.torture) for point in MORE_POINTS)],
@@ -114,6 +115,7 @@ def test_a_killed_run_ends_like_an_undisturbed_one(point, step, tmp_path, undist
     count(f"kill {point} {step}: windows of the undisturbed run", len(windows(repo)))
 
 
+@pytest.mark.promise("After a crash")
 def test_a_reply_that_never_reached_the_disk_is_the_only_one_bought_again(tmp_path, undisturbed):
     """The limit of the promise, kept in sight: an answer that the provider has sent and we have not stored is lost."""
     repo, task = make(tmp_path)

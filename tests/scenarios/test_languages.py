@@ -34,6 +34,7 @@ def begun_in_node(root: Path, files: dict[str, str] | None = None, check: str = 
     return begin_alike(make_yard(root, {**PROJECT, **(files or {})}, checks=(check,)))
 
 
+@pytest.mark.promise("Languages")
 @needs_node
 @pytest.mark.parametrize("check", [NODE, "npm test"])
 def test_a_broken_test_is_named_with_what_it_expected(tmp_path: Path, check: str) -> None:

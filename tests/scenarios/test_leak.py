@@ -181,6 +181,7 @@ def test_nor_when_each_runs_in_a_process_of_its_own(full: Full, home: Path, tmp_
     assert count.texts > 20 and not count.found
 
 
+@pytest.mark.promise("it edits your checkout and can read your home")
 def test_a_command_in_the_sandbox_reaches_no_file_of_another_project(
     full: Full, tmp_path: Path, requires_sandbox: Callable[..., None]
 ) -> None:

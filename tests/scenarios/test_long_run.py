@@ -72,6 +72,7 @@ def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path)
     assert before.memory.forgotten > 20, "memory is bounded, so the number of blocks does not grow with the steps"
 
 
+@pytest.mark.promise('"why did it do that?"')
 def test_every_call_is_rebuilt_to_the_byte(project):
     calls = verify_calls(project, "t")
     assert len(calls) == STEPS - 1 and all(one.same for one in calls)

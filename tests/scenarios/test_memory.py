@@ -63,6 +63,7 @@ def test_a_correction_stands_in_later_windows_in_the_place_of_what_was_noted(per
     assert [(row["text"][-5:], row["holds"]) for row in history] == [("40404", False), ("51515", True)]
 
 
+@pytest.mark.promise("it repeats failed approaches, forgets your rules")
 def test_a_rule_stands_word_for_word_in_every_window_until_a_newer_one_about_the_same(person: Person) -> None:
     assert person.types("memory", "add", "Use tabs, never spaces", "--about", "indent").code == 0
     assert person.types("memory", "add", "Every function has a docstring").code == 0

@@ -63,6 +63,7 @@ def prompt(person: Person, step: int) -> str:
     return " ".join(person.types("context", "show", "--step", str(step)).out.split())
 
 
+@pytest.mark.promise("Dependencies")
 def test_a_task_asks_installs_what_it_needs_and_its_checks_run_with_it(worker: Person, index: PackageIndex) -> None:
     make_environment(worker)
     packages = sorted(path.name for path in (worker.repo / ".venv").glob("lib/*/site-packages/*"))

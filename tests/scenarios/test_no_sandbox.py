@@ -21,6 +21,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(import_module(name), "probe_level", fails)
 
 
+@pytest.mark.promise("The sandbox")
 def test_it_refuses_and_says_how_to_get_one(person: Person) -> None:
     before = person.belongings()
     told = person.runs(person.script([MEND], [COMPLETE]), "--json")

@@ -158,6 +158,7 @@ def begin(person: Person, one: Repository, monkeypatch: pytest.MonkeyPatch) -> N
     person.commit()
 
 
+@pytest.mark.promise("Tests that fail before the task")
 @pytest.mark.parametrize("name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.torture) for one in REPOSITORIES])
 def test_a_red_test_of_before_may_stay_red_and_hides_nothing(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, requires_sandbox: Any

@@ -230,6 +230,7 @@ def failures_kept(story: Story) -> Counted:
     return counted(story, "failed", wanted)
 
 
+@pytest.mark.promise("sessions fill the context window, get compacted and forget")
 def test_after_five_hundred_steps_nothing_that_concerns_the_work_is_lost(tmp_path: Path) -> None:
     """One story for all of it: living it takes longest."""
     story = Story(tmp_path)

@@ -54,6 +54,7 @@ def steps() -> list[list[Step]]:
     ]
 
 
+@pytest.mark.promise("Your code goes to the model you choose")
 def test_no_secret_reaches_a_prompt_the_journal_or_a_page(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     person.write("settings.py", SETTINGS)
     person.commit("settings")

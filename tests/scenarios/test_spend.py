@@ -57,6 +57,7 @@ def ordered(person: Person, *more: str, goal: str = "double is wrong") -> str:
     return person.adds(goal, "--model", MODEL, *more)
 
 
+@pytest.mark.promise("a surprising bill")
 def test_a_task_that_has_spent_its_limit_asks_and_an_answer_allows_as_much_again(person: Person, shop):
     shop.limits("call = 5\ntask = 0.9")
     with shop.sells([*LOOKS[:3], *DONE]) as server:

@@ -106,6 +106,7 @@ def test_a_receiver_that_fails_does_not_disturb_the_run(
     assert not [record for record in caplog.records if record.name.startswith("opentelemetry")], "it would be on the terminal"
 
 
+@pytest.mark.promise("Your code goes to the model you choose")
 def test_only_the_user_switches_it_on(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     own = person.folder / "config" / "afresh" / "config.toml"
     own.parent.mkdir(parents=True)

@@ -25,6 +25,7 @@ from person import COMPLETE, MEND, Person
 pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
 
+@pytest.mark.promise("one task at a time")
 @pytest.mark.daily
 def test_each_of_several_tasks_is_done_once_by_workers_of_their_own(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])

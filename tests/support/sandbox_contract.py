@@ -207,6 +207,7 @@ class SandboxContract:
         assert (done.exit, done.output) == (0, "treetreeleft")
         assert [path.name for path in (place.at / "node_modules/.vite").iterdir()] == ["old"]
 
+    @pytest.mark.promise("Tests run on the task's copy")
     @pytest.mark.parametrize(
         ("how", "folder"), [("path", "packages/a/shop"), ("append(Finder)", "shop"), ("insert(0, Finder)", "src/shop")]
     )

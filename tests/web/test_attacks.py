@@ -99,6 +99,7 @@ def here(bare_machine: None, tmp_path: Path) -> Iterator[Served]:
             yield served
 
 
+@pytest.mark.promise("a page in your browser")
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
 def test_an_attack_works_only_against_the_twin_without_its_guard(here: Served, attack: Attack) -> None:
     assert not attack(here)

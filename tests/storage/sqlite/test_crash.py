@@ -75,6 +75,7 @@ def killed_at(point: int, path: Path) -> tuple[int, bool]:
         return len(pipe.read()), status == 0
 
 
+@pytest.mark.promise("crash, power loss, full disk, flipped bits")
 def test_a_kill_between_any_two_statements_loses_nothing_acknowledged(tmp_path: Path) -> None:
     finished, point = False, 0
     while not finished:
