@@ -119,6 +119,9 @@ TABLE: dict[str, WrongUse] = {
         run("x", "-c", "./check.sh", "-m", SCRIPT), USAGE, ("./check.sh is not executable", "--chmod=+x check.sh"),
         before=lambda person: commit_beside(person, "check.sh", "exit 0\n"),
     ),
+    "check by a package that npx would download": WrongUse(
+        run("x", "-c", "npx no-such-runner", "-m", SCRIPT), USAGE, ("node_modules has no no-such-runner", "npm install"),
+    ),
     "check for a package script that is not there": WrongUse(
         run("x", "-c", "npm run tset", "-m", SCRIPT), USAGE, ("package.json has no script 'tset'",),
         before=lambda person: commit_beside(person, "package.json", '{"scripts": {"test": "node --test"}}'),

@@ -128,6 +128,8 @@ def find_start_fault(project: Project, command: str, commit: str) -> StartFault 
     names = [os.fsdecode(name) for name in repository.git.run("ls-tree", "-r", "-z", "--name-only", commit).split(b"\0")[:-1]]
     if starts[0].first and (fault := _find_missing_script(repository.git, commit, starts[0], names)):
         return fault
+    if fault := next(filter(None, (_find_missing_package(repository.root, start) for start in starts)), None):
+        return fault
     with _open_look(project, repository, starts, names, commit) as sandbox:
         script = "\n".join([LOOK_SCRIPT, *(_write_look(start, number, sandbox, names) for number, start in enumerate(starts))])
         said = sandbox.run(script, PROBE_SECONDS).output
@@ -232,6 +234,17 @@ def _find_missing_script(git: Git, commit: str, start: ProgramStart, names: Sequ
     except (ValueError, AttributeError):
         return None
     return None if name in scripts else StartFault(f"{path} has no script {name!r}", "add it and commit that", path)
+
+
+def _find_missing_package(root: Path, start: ProgramStart) -> StartFault | None:
+    """What `npx` would download; without a network it tries for a minute."""
+    name = start.words[1] if start.program == "npx" and len(start.words) > 1 else ""
+    folder = root / start.folder
+    if not re.fullmatch(r"\w[\w.-]*", name) or shutil.which(name):
+        return None
+    if any((place / "node_modules" / ".bin" / name).exists() for place in (folder, *folder.parents)):
+        return None
+    return StartFault(f"node_modules has no {name}, and npx can't download it without a network", "npm install")
 
 
 def _explain(root: Path, start: ProgramStart, why: str, names: Sequence[str]) -> StartFault:
