@@ -31,6 +31,8 @@ from afresh.mcp_server.serve import (
 )
 from afresh.mcp_server.served_tool import ClientCall, ServedTool, answer_call
 
+pytestmark = pytest.mark.reported
+
 MOST_SCHEMA_TOKENS = 1_500
 LESSON = "---\nid: KO-1\ntitle: the buffer is not cleared before a request\ntags: [buffer]\n---\n## What worked\n{}\n"
 Use = Callable[[Client], Awaitable[Any]]
@@ -284,6 +286,35 @@ def test_a_read_only_server_stores_nothing(project: Person):
     assert not names & {"remember", "record_decision", "checkpoint"} and "recall" in names
     assert "no such tool" in ask(served, lambda client: fail(client, "remember", text="x"))
     assert "Nothing is known" in call(project, "search_memory")
+
+
+WRONG_CALLS = [
+    ("violations", {"path": "../elsewhere"}, "outside of the repository"),
+    ("violations", {"path": "/etc"}, "outside of the repository"),
+    ("violations", {"path": "link"}, "outside of the repository"),
+    ("violations", {"path": "--help"}, "no such file or folder"),
+    ("find", {"symbol": "no_such_thing_at_all"}, "no symbol is called"),
+    ("find", {"symbol": 5}, "should be string"),
+    ("find", {}, "missing argument symbol"),
+    ("find", {"symbol": "double", "kind": "planet"}, "use one of class"),
+    ("search_memory", {"kind": "planet"}, "use one of note"),
+    ("remember", {"text": " "}, "the text is empty"),
+    ("remember", {"text": "x" * 3_000}, "characters are too many"),
+    ("record_decision", {"decision": "x", "task": "nobody"}, "no such task"),
+    ("recall", {"query": "m00000000"}, "no such fact"),
+    ("forget", {}, "no such tool"),
+]
+
+
+def test_a_wrong_call_gets_one_line_that_says_what_is_wrong(project: Person):
+    (project.repo / "link").symlink_to(project.folder)
+
+    async def try_all(client: Client) -> None:
+        for tool, args, words in WRONG_CALLS:
+            said = await fail(client, tool, **args)
+            assert words in said and "\n" not in said, (tool, args, said)
+
+    ask(project, try_all)
 
 
 def test_answers_are_bounded_visible_and_without_secrets(project: Person):
