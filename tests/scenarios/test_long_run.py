@@ -1,6 +1,5 @@
 """More than a hundred steps: the window after a crash is the one before it, and every name can be accounted for."""
 
-import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +8,12 @@ from typing import Any
 
 import pytest
 from long_run import Forgetful, agent, ordered, run_until
-from rich.console import Console
 
 from afresh.actions.tools import read, search
 from afresh.app.inspect.inspect_calls import explain_name_in_call, load_call, verify_calls
-from afresh.cli.render.context import render_name_explanation
+from afresh.cli.render.context import build_name_explanation
+from afresh.cli.render.draw_page import draw_blocks
+from afresh.cli.render.widgets import draw_lines
 from afresh.core.event import CallRequested
 from afresh.core.prompt import Request
 from afresh.core.state import State
@@ -51,9 +51,7 @@ def state(path: Path) -> State:
 
 
 def rendered(told) -> str:
-    out = io.StringIO()
-    Console(file=out, width=140, color_system=None).print(render_name_explanation(told))
-    return out.getvalue()
+    return draw_lines(draw_blocks(build_name_explanation(told).blocks, 140), colour=False)
 
 
 def test_the_window_after_a_crash_is_the_window_before_it(lived, tmp_path: Path):

@@ -2,7 +2,7 @@
 
 from person import Person
 
-from afresh.cli.render.code import render_code_map
+from afresh.cli.render.code import build_code_map as build_page
 from afresh.core.tokens import EstimatingCounter
 
 
@@ -40,8 +40,8 @@ def test_on_a_terminal_it_says_what_there_was_room_for(person: Person):
     from afresh.app.code.explore_code import build_code_map
 
     with chdir(stocked(person).repo):
-        text = rendered(render_code_map(build_code_map(Path.cwd(), "letters \x1b[31m", 500)), 80)
-        nothing = rendered(render_code_map(build_code_map(Path.cwd(), "", 1)), 80)
+        text = rendered(build_page(build_code_map(Path.cwd(), "letters \x1b[31m", 500), is_plain=False), 80)
+        nothing = rendered(build_page(build_code_map(Path.cwd(), "", 1), is_plain=False), 80)
     assert text.splitlines()[0] == "Most relevant for letters \\x1b[31m"
     assert "     5  class Letter" in text and "of 500 tokens" in text and max(map(len, text.splitlines())) <= 80
     assert "Nothing fits into 1 tokens" in nothing

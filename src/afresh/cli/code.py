@@ -1,6 +1,7 @@
 """`afresh code`: the code of a repository, without a task."""
 
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from afresh.app.code.explore_code import (
 )
 from afresh.app.project import Project
 from afresh.cli.options import TypeOption, WholeNumber, with_project
-from afresh.cli.output import print_code_lines, print_json, wants_json
+from afresh.cli.output import print_json, wants_json
+from afresh.cli.render import code as render_code
 from afresh.cli.render import symbols as views
 from afresh.cli.render.activity import show_activity_line
-from afresh.cli.render.code import code_map_to_json, render_code_map, render_violations, violation_to_json
 from afresh.views.page import Page
 
 
@@ -41,14 +42,11 @@ def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Page:
     """
     with show_activity_line("reading the code"):
         if entry:
-            entries = list_checkout_entry_points(open_checkout_code(Path.cwd()))
-            data = [*map(views.entry_point_to_json, entries)]
-            return Page(data, lambda: print_code_lines(views.render_entry_points(entries)))
+            return views.build_entry_points(list_checkout_entry_points(open_checkout_code(Path.cwd())))
         made = build_code_map(Path.cwd(), " ".join(words).strip(), tokens)
     if made.unindexed and not wants_json():
         click.echo("\n".join(made.unindexed), err=True)
-    plain = not sys.stdout.isatty()
-    return Page(code_map_to_json(made), made.text if plain else lambda: print_code_lines(render_code_map(made)))
+    return render_code.build_code_map(made, is_plain=not sys.stdout.isatty())
 
 
 @command.command("find")
@@ -68,12 +66,10 @@ def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: 
         code = open_checkout_code(Path.cwd())
         users = find_symbol_users(code, asked) if callers else None
     if isinstance(users, SymbolUsers):
-        return Page(views.symbol_users_to_json(users), lambda: print_code_lines(views.render_symbol_users(users, everything)))
+        return views.build_symbol_users(users, everything)
     if users:
-        choice = {"choose": views.symbol_hits_to_json(users)}
-        return Page(choice, lambda: print_code_lines(views.render_symbol_choice(users, asked)), 1)
-    found = find_existing_symbols(code, asked, most=limit)
-    return Page(views.symbol_hits_to_json(found), lambda: print_code_lines(views.render_symbol_hits(found, asked)))
+        return views.build_symbol_choice(users, asked)
+    return views.build_symbol_hits(find_existing_symbols(code, asked, most=limit), asked)
 
 
 @command.command("violations")
@@ -102,13 +98,10 @@ def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_o
         if offers := fail_over is None:
             tell(f"looking for changes of {min(number, limit):,} functions")
         found = list(islice(list_violations(root, paths, offers), limit))
-    data = {"violations": [*map(violation_to_json, found)], "number": number}
-    code = int(fail_over is not None and number > fail_over)
+    page = render_code.build_violations(found, number, offers, int(fail_over is not None and number > fail_over))
     if form in ("json", "sarif"):
-        return Page(data, lambda: print_json(data if form == "json" else violations_to_sarif(found)), code)
-    if form == "github":
-        return Page(data, "\n".join(map(render_github_annotation, found)), code)
-    return Page(data, render_violations(found, number, offers), code)
+        return replace(page, blocks=lambda: print_json(page.data if form == "json" else violations_to_sarif(found)))
+    return page if form == "text" else replace(page, blocks="\n".join(map(render_github_annotation, found)))
 
 
 PROFILE_LEVELS = ("user", "project", "type", "task")
@@ -124,7 +117,7 @@ PROFILE_LEVELS = ("user", "project", "type", "task")
 def show_profile(project: Project, level: str | None, goal: str, type_: str, write: bool, run: bool) -> Page:
     """Show what is known: versions, folders, tests, hot spots."""
     from afresh.app.code.project_profile import ProfileRequest, profile_checkout, write_profile_section
-    from afresh.cli.render.project import format_plain_profile, profile_to_json, render_profile
+    from afresh.cli.render.project import build_profile
 
     with show_activity_line("running the tests" if run else "reading the project"):
         profile = profile_checkout(project, ProfileRequest(type_, goal, run))
@@ -132,5 +125,4 @@ def show_profile(project: Project, level: str | None, goal: str, type_: str, wri
         wrote = str(write_profile_section(project, profile.fingerprint).relative_to(project.paths.root))
         return Page({"wrote": wrote}, f"wrote {wrote}")
     levels = (level,) if level else PROFILE_LEVELS
-    text = render_profile(profile, levels) if sys.stdout.isatty() else format_plain_profile(profile, levels)
-    return Page(profile_to_json(profile, levels), text)
+    return build_profile(profile, levels, is_plain=not sys.stdout.isatty())

@@ -18,16 +18,10 @@ from afresh.app.project import Project
 from afresh.cli.options import TypeOption, with_project, with_task
 from afresh.cli.render import context as views
 from afresh.cli.render.activity import show_activity_line
-from afresh.cli.render.context_yield import render_yield, yield_to_json
-from afresh.cli.render.project import instructions_to_json, render_instructions_preview
-from afresh.cli.render.provider_usage import (
-    call_price_to_json,
-    provider_usage_to_json,
-    render_call_prices,
-    render_provider_usage,
-)
+from afresh.cli.render.context_yield import build_yield
+from afresh.cli.render.project import build_instructions_preview
+from afresh.cli.render.provider_usage import build_call_prices, list_usage_blocks, provider_usage_to_json
 from afresh.core.text import escape_hidden, format_count
-from afresh.views.model_calls import call_diff_to_json, call_to_json
 from afresh.views.page import Page
 
 task_argument = click.argument("task", required=False)
@@ -66,10 +60,11 @@ def show(project: Project, task: str | None, step: int | None, omitted: bool, id
         return Page({"folder": str(out), "files": sorted(map(str, files))}, wrote)
     call = load_call(project, name, step)
     usage = call.audit, price_recorded_call(call), call.reply
-    shown = call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn
+    page = views.build_call(call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn)
+    texts = views.list_section_texts(() if omitted else call.sections)
+    blocks = [*views.describe_origin(call.step, call.origin), *page.blocks, *list_usage_blocks(*usage), *texts]
     origin = {"base": call.origin.base, "why": call.origin.why}
-    text = views.render_whole_call(call.origin, shown, render_provider_usage(*usage), () if omitted else call.sections)
-    return Page(call_to_json(*shown) | origin | provider_usage_to_json(*usage), text)
+    return Page(page.data | origin | provider_usage_to_json(*usage), blocks)
 
 
 @command.command()
@@ -81,8 +76,7 @@ def diff(project: Project, task: str, first: int | None, second: int | None) -> 
     """Compare the calls of two steps (default: the last two)."""
     other = load_call(project, task, second)
     call = load_call(project, task, first or other.step - 1)
-    compared = call.sections, other.sections, (call.step, other.step)
-    return Page(call_diff_to_json(*compared), views.render_call_diff(*compared))
+    return views.build_call_diff(call.sections, other.sections, (call.step, other.step))
 
 
 @command.command()
@@ -92,10 +86,8 @@ def diff(project: Project, task: str, first: int | None, second: int | None) -> 
 def cost(project: Project, task: str, sections: bool) -> Page:
     """Show tokens sent, paid and cacheable, call by call."""
     if sections:
-        calls = measure_task_yield(project, task)
-        return Page(yield_to_json(calls), render_yield(calls))
-    prices = list_call_prices(project, task)
-    return Page([*map(call_price_to_json, prices)], render_call_prices(prices))
+        return build_yield(measure_task_yield(project, task))
+    return build_call_prices(list_call_prices(project, task))
 
 
 @command.command()
@@ -108,8 +100,7 @@ def why(project: Project, task: str, name: str, step: int | None) -> Page:
 
     NAME is an identifier, a path or any text. If it was dropped, this shows when, why and how to get it back.
     """
-    explanation = explain_name_in_call(project, task, name, step)
-    return Page(views.name_explanation_to_json(explanation), views.render_name_explanation(explanation))
+    return views.build_name_explanation(explain_name_in_call(project, task, name, step))
 
 
 @command.command()
@@ -143,5 +134,4 @@ def show_instructions(path: str, type_: str) -> Page:
 
     Those of AGENT.md, CLAUDE.md and the like, with their sources.
     """
-    preview = preview_instructions(Path.cwd(), path, type_)
-    return Page(instructions_to_json(preview), render_instructions_preview(preview), int(bool(preview.faults)))
+    return build_instructions_preview(preview_instructions(Path.cwd(), path, type_))

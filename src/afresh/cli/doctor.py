@@ -14,7 +14,7 @@ from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import open_current_project, with_project
 from afresh.cli.output import echo_wrapped
 from afresh.cli.render.activity import show_activity_line
-from afresh.cli.render.project import findings_to_json, render_findings
+from afresh.cli.render.project import build_findings
 from afresh.core.text import format_count
 from afresh.views.page import Page
 
@@ -33,9 +33,7 @@ def command(deep: bool, repair: bool, rebuild: bool) -> Page:
     if deep or repair:
         return check_stored_state(repair=repair)
     with show_activity_line("trying to get out of the sandbox, checking git, models and journals"):
-        findings = examine_everything(Path.cwd())
-    code = ExitCode.SETUP if any(finding.level == "fail" for finding in findings) else 0
-    return Page(findings_to_json(findings), render_findings(findings), code)
+        return build_findings(examine_everything(Path.cwd()))
 
 
 @with_project

@@ -7,7 +7,7 @@ from afresh.app.evolve.task_policy import load_policy_history
 from afresh.app.evolve.watch_policy import adopt_as_canary
 from afresh.app.project import Project
 from afresh.cli.options import with_project
-from afresh.cli.render.evolve import render_report, render_tried, report_to_json, tried_to_json
+from afresh.cli.render.evolve import build_report, build_tried
 from afresh.core.policy_history import BY_PERSON
 from afresh.views.page import Page
 
@@ -21,8 +21,7 @@ def command() -> None:
 @with_project
 def report_command(project: Project) -> Page:
     """Show what prompts were used for, and policies with their proofs."""
-    report, history = report_use(project), load_policy_history(project)
-    return Page(report_to_json(report, history), render_report(report, history))
+    return build_report(report_use(project), load_policy_history(project))
 
 
 @command.command("try")
@@ -33,8 +32,7 @@ def try_command(project: Project, proposals: tuple[str, ...]) -> Page:
 
     With six tasks and more it also searches for a policy that needs fewer tokens. PROPOSALS are tried again.
     """
-    tried = try_proposals(project, proposals)
-    return Page([*map(tried_to_json, tried)], render_tried(tried))
+    return build_tried(try_proposals(project, proposals))
 
 
 @command.command("adopt")

@@ -11,10 +11,9 @@ from afresh.app.stored_state.export_import import (
     import_lost_tasks,
     import_project_tasks,
 )
-from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import with_project
 from afresh.cli.render.activity import show_activity_line
-from afresh.cli.render.export_import import export_to_json, import_to_json, render_export, render_import
+from afresh.cli.render.export_import import build_export, build_import
 from afresh.views.page import Page
 
 
@@ -29,7 +28,7 @@ def export_command(project: Project, folder: Path | None, tasks: tuple[str, ...]
     """
     with show_activity_line("exporting tasks") as tell:
         done = export_project_tasks(project, folder or find_export_folder(project), tasks, tell)
-    return Page(export_to_json(done), render_export(done, project.paths.root), ExitCode.SETUP if done.damaged else 0)
+    return build_export(done, project.paths.root)
 
 
 @click.command("import")
@@ -46,4 +45,4 @@ def import_command(project: Project, folder: Path | None, allow_network: bool) -
             arrivals = import_project_tasks(project, folder, tell, allow_network)
         else:
             arrivals = import_lost_tasks(project, tell, allow_network)
-    return Page(import_to_json(arrivals), render_import(arrivals), int(any(arrival.refused for arrival in arrivals)))
+    return build_import(arrivals)

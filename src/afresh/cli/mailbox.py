@@ -25,15 +25,14 @@ def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: fl
     import time
 
     from afresh.app.dialogue import answer_mailbox as mailbox
-    from afresh.cli.render.models import open_requests_to_json, render_open_requests, request_to_json
+    from afresh.cli.render.models import build_open_requests, request_to_json
     from afresh.core.text import escape_hidden
 
     box = mailbox.find_mailbox_folder(folder)
     if wait:
         mailbox.await_request(box, wait)
     if lists:
-        found = mailbox.list_mailbox_requests(box)
-        return Page(open_requests_to_json(found), render_open_requests(found, time.time()))
+        return build_open_requests(mailbox.list_mailbox_requests(box), time.time())
     post = mailbox.pick_request(box, name)
     if not call:
         if post.posted.problem and not wants_json():

@@ -5,7 +5,7 @@ import click
 from afresh.app.memory.edit_facts import add_rule, correct_fact, forget_fact, load_fact_details, search_project_facts
 from afresh.app.project import Project
 from afresh.cli.options import WholeNumber, with_project
-from afresh.cli.render.facts import render_fact, render_facts
+from afresh.cli.render.facts import build_fact, build_fact_list
 from afresh.views.page import Page
 from afresh.views.project_memory_file import fact_to_json
 
@@ -26,8 +26,7 @@ def command() -> None:
 @with_project
 def list_facts(project: Project, words: tuple[str, ...], kind: str | None, task: str, limit: int) -> Page:
     """List current facts that fit WORDS (default: the newest)."""
-    facts = search_project_facts(project, " ".join(words), kind or "", task, limit)
-    return Page([*map(fact_to_json, facts)], render_facts(facts))
+    return build_fact_list(search_project_facts(project, " ".join(words), kind or "", task, limit))
 
 
 @command.command()
@@ -35,9 +34,7 @@ def list_facts(project: Project, words: tuple[str, ...], kind: str | None, task:
 @with_project
 def show(project: Project, id: str) -> Page:
     """Show one fact: source, evidence and history."""
-    shown = load_fact_details(project, id)
-    more = {"evidence": list(shown.evidence), "history": [*map(fact_to_json, shown.history)]}
-    return Page(fact_to_json(shown.known) | more, render_fact(shown.known, shown.evidence, shown.history))
+    return build_fact(load_fact_details(project, id))
 
 
 @command.command()

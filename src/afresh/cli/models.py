@@ -4,7 +4,6 @@ import sys
 
 import click
 
-from afresh.cli.exit_codes import ExitCode
 from afresh.cli.output import wants_json
 from afresh.views.page import Page
 
@@ -30,7 +29,7 @@ def command(context: click.Context, ask: bool) -> Page | None:
             str(find_user_config()),
             tuple(models.find_package_faults().values()),
         )
-    return Page(views.models_to_json(told), views.render_models(told))
+    return views.build_models(told)
 
 
 @command.command()
@@ -47,19 +46,17 @@ def check(name: str, yes: bool) -> Page:
     from afresh.app.settings import load_user_settings
     from afresh.cli.render.activity import show_activity_line
     from afresh.cli.render.models import warn_of_call_cost
-    from afresh.cli.render.project import findings_to_json, render_findings
+    from afresh.cli.render.project import build_findings
 
     if found := find_needless_trial(name):
-        return Page(findings_to_json(found), render_findings(found))
+        return build_findings(found)
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not wants_json():
         click.secho(costs, dim=True, err=True)
     if costs and not yes and sys.stdin.isatty():
         click.confirm("Make the call?", default=True, abort=True, err=True)
     with show_activity_line(f"calling {trial.label}"):
-        findings = run_model_trial(trial)
-    code = ExitCode.SETUP if any(finding.level == "fail" for finding in findings) else 0
-    return Page(findings_to_json(findings), render_findings(findings), code)
+        return build_findings(run_model_trial(trial))
 
 
 @command.command()

@@ -55,7 +55,8 @@ def print_blocks(blocks: Any) -> None:
     if isinstance(blocks, Sequence):
         from afresh.cli.render.draw_page import draw_blocks
 
-        return print_lines(draw_blocks(blocks, measure_width()))
+        is_whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ  # a file or a pipe gets whole lines of code
+        return print_lines(draw_blocks(blocks, measure_width(), is_whole))
     return None if blocks is None else print_rendered(blocks)
 
 
@@ -122,11 +123,3 @@ def print_lines(lines: "Iterable[Line]") -> None:
 
     colour = choose_colour()
     click.echo(draw_lines(lines, colour), file=choose_stream(sys.stdout), nl=False, color=colour)  # pyright: ignore[reportArgumentType]
-
-
-def print_code_lines(renderable: Any) -> None:
-    """Print code cut to the terminal's width; uncut to a file or pipe."""
-    from afresh.cli.render.console import open_console
-
-    whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    open_console(width=1_000 if whole else None).print(renderable)

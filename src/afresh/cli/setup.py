@@ -29,10 +29,10 @@ from afresh.app.set_up_model import (
 )
 from afresh.app.set_up_model import find_address_fault as find_fault
 from afresh.app.settings import Settings, load_user_settings
-from afresh.cli.output import echo_wrapped, print_rendered, wants_json
+from afresh.cli.output import echo_wrapped, print_blocks, wants_json
 from afresh.cli.render.activity import show_activity_line
 from afresh.cli.render.models import warn_of_call_cost
-from afresh.cli.render.project import render_findings
+from afresh.cli.render.project import build_findings
 from afresh.errors import BadInput, NeedsPerson
 from afresh.views.page import Page
 
@@ -193,7 +193,6 @@ def ask_key(choice: ModelChoice, problem: str) -> ModelChoice:
 
 def try_model(own: Settings, choice: ModelChoice, asks: bool) -> int:
     """Make one small call; return the context that the server gives the model, if it says so. Raises NeedsPerson if it fails."""
-
     trial = prepare_model_trial(choice.name, add_to_settings(own, choice), Path.cwd())
     if costs := warn_of_call_cost(trial):
         click.secho(costs, dim=True, err=True)
@@ -204,7 +203,7 @@ def try_model(own: Settings, choice: ModelChoice, asks: bool) -> int:
     table = f"in [models.{choice.name}]"  # which is not written yet
     for setting, option in ((f"base_url {table}", "--base-url"), (f"as key = {table}", "by --key-env"), (f" {table}", "")):
         findings = [replace(one, remedy=one.remedy.replace(setting, option)) for one in findings]
-    print_rendered(render_findings(findings))
+    print_blocks(build_findings(findings).blocks)
     if wrong := next((one for one in findings if one.level == "fail"), None):
         remedy = wrong.remedy or "choose another model"
         raise NeedsPerson(

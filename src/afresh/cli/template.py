@@ -10,7 +10,7 @@ from afresh.app.inspect.inspect_templates import (
     load_template_details,
     open_templates_at,
 )
-from afresh.cli.render import templates as views
+from afresh.cli.render.templates import build_template, build_template_faults, build_template_list
 from afresh.views.page import Page
 
 
@@ -22,13 +22,9 @@ def command(names: tuple[str, ...], phase: str, check: bool) -> Page:
     """Show template NAME, with the file behind each value; without a name, list task types and where each is defined."""
     library = open_templates_at(Path.cwd())
     if check:
-        checked, faults = check_template_files(tuple(map(Path, names)), library)
-        text = views.render_template_faults(checked, faults)
-        return Page(views.template_faults_to_json(checked, faults), text, int(bool(faults)))
+        return build_template_faults(*check_template_files(tuple(map(Path, names)), library))
     if len(names) > 1:
         raise click.UsageError("name one template; --check takes several files")
     if names:
-        details = load_template_details(names[0], phase, library)
-        return Page(views.template_to_json(details), views.render_template(details))
-    rows = list_template_rows(library)
-    return Page(views.template_rows_to_json(rows), views.render_template_rows(rows))
+        return build_template(load_template_details(names[0], phase, library))
+    return build_template_list(list_template_rows(library))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from afresh.cli.render.draw_page import draw_blocks
 from afresh.cli.render.widgets import draw_lines
 from afresh.core import event as happened
 from afresh.core.action import Action, Observation
@@ -22,6 +23,7 @@ from afresh.core.states.strategy_state import PlanItem
 from afresh.core.task import Check, Task, TaskStatus
 from afresh.core.usage import Usage
 from afresh.core.verdict import Baseline, CheckRun, FailedTest, Ruling, Verdict
+from afresh.views.page import Page
 
 HOSTILE = "x\x1b]0;owned\x07\u202e[red]y[/red]"
 TASK = Task(
@@ -141,7 +143,11 @@ LATER = [
 
 
 def rendered(renderable: object, width: int = 80, colour: bool = False) -> str:
-    """`renderable`: for rich, or a function of the width that gives lines."""
+    """`renderable`: a page, its blocks, for rich, or a function of the width that gives lines."""
+    if isinstance(renderable, Page):
+        renderable = [renderable.blocks] if isinstance(renderable.blocks, str) else renderable.blocks
+    if isinstance(renderable, list):
+        return draw_lines(draw_blocks(renderable, width), colour)
     if callable(renderable):
         return draw_lines(renderable(width), colour)
     console = Console(file=io.StringIO(), width=width, record=True, highlight=False, force_terminal=colour, no_color=not colour)

@@ -6,10 +6,10 @@ from samples import HOSTILE, rendered
 from afresh.app.code.explore_code import SymbolUsers
 from afresh.cli.render.symbols import (
     MAX_SECTION_LINES,
-    render_entry_points,
-    render_symbol_choice,
-    render_symbol_hits,
-    render_symbol_users,
+    build_entry_points,
+    build_symbol_choice,
+    build_symbol_hits,
+    build_symbol_users,
 )
 from afresh.code.search_hit import EntryPoint, MatchQuality, SymbolMatches, SymbolUse, SymbolUses, UseKind
 from afresh.core.symbol import Symbol, SymbolKind, SymbolPlace
@@ -32,12 +32,12 @@ CALLS = SymbolUses(
 )
 USED = SymbolUsers(PLACE, CALLS, frozenset({"t.py"}), [PLACE], [PLACE] * 20, [PLACE])
 VIEWS = [
-    render_symbol_hits(SymbolMatches((PLACE, PLACE), MatchQuality.NEAR, 3), HOSTILE),
-    render_symbol_choice(SymbolMatches((PLACE, PLACE), MatchQuality.EXACT, 3), HOSTILE),
-    render_symbol_choice(SymbolMatches((PLACE,), MatchQuality.PART), HOSTILE),
-    render_entry_points([EntryPoint(PLACE.path, 3, HOSTILE, HOSTILE)]),
-    render_symbol_users(USED),
-    render_symbol_users(USED, everything=True),
+    build_symbol_hits(SymbolMatches((PLACE, PLACE), MatchQuality.NEAR, 3), HOSTILE),
+    build_symbol_choice(SymbolMatches((PLACE, PLACE), MatchQuality.EXACT, 3), HOSTILE),
+    build_symbol_choice(SymbolMatches((PLACE,), MatchQuality.PART), HOSTILE),
+    build_entry_points([EntryPoint(PLACE.path, 3, HOSTILE, HOSTILE)]),
+    build_symbol_users(USED),
+    build_symbol_users(USED, everything=True),
 ]
 
 
@@ -50,8 +50,8 @@ def test_every_line_fits_and_nothing_is_hidden(view: object, width: int):
 
 
 def test_long_lists_are_cut_and_say_so():
-    text = rendered(render_symbol_users(USED))
+    text = rendered(build_symbol_users(USED))
     assert "and 5 more lines in 1 file; use --all" in text
     assert "7 more files mention it and were not searched" in text
     assert "some matches are by name only" in text
-    assert "more lines" not in rendered(render_symbol_users(USED, everything=True))
+    assert "more lines" not in rendered(build_symbol_users(USED, everything=True))

@@ -1,18 +1,15 @@
 """What a provider makes of a call, as it is told."""
 
-import io
-
 import pytest
-from rich.console import Console
+from samples import rendered
 
 from afresh.app.inspect.measure_calls import CallPrice
 from afresh.cli.render.provider_usage import (
-    describe_cacheable,
+    build_call_prices,
     describe_cacheable_total,
     describe_thinking,
+    list_usage_blocks,
     provider_usage_to_json,
-    render_call_prices,
-    render_provider_usage,
 )
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.core.prompt import CallAudit
@@ -27,12 +24,6 @@ FIRST_PRICE, SECOND_PRICE = CallPrice(1, 2_100, 2_625, True, FIRST), CallPrice(2
 
 def audit(thinking: int = 0) -> CallAudit:
     return CallAudit("0" * 64, 4_000, 2_500, (), (), thinking=thinking)
-
-
-def words(renderable) -> str:
-    screen = io.StringIO()
-    Console(file=screen, width=120).print(renderable)
-    return screen.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -50,21 +41,23 @@ def test_thinking_is_told_against_its_budget(budget: int, reply: Reply | None, t
 
 
 def test_what_was_not_there_is_not_told() -> None:
-    plain = words(render_provider_usage(audit(), FIRST_PRICE, Reply()))
+    plain = rendered(list_usage_blocks(audit(), FIRST_PRICE, Reply()))
     assert "Thinking" not in plain and "provider's cache" not in plain and plain.startswith("cacheable: 0 of 2,000 tokens, 0%")
-    assert "Thinking" in words(render_provider_usage(audit(2_000), FIRST_PRICE, None))
-    assert "900 read, 0 written" in words(render_provider_usage(audit(), SECOND_PRICE, Reply(usage=Usage(2_000, 9, 900))))
+    assert "Thinking" in rendered(list_usage_blocks(audit(2_000), FIRST_PRICE, None))
+    assert "900 read, 0 written" in rendered(list_usage_blocks(audit(), SECOND_PRICE, Reply(usage=Usage(2_000, 9, 900))))
 
 
 def test_a_beginning_names_the_section_that_ends_it() -> None:
-    assert describe_cacheable(SECOND) == "cacheable: 1,000 of 2,500 tokens, 40% (same as the previous call up to `files`)"
-    assert describe_cacheable(PrefixComparison(1, 0, 0, 0)) == "cacheable: 0 of 0 tokens, 0%"
+    named = "cacheable: 1,000 of 2,500 tokens, 40% (same as the previous call up to `files`)"
+    assert rendered(list_usage_blocks(audit(), SECOND_PRICE, None)).startswith(named)
+    empty = CallPrice(1, 0, 0, True, PrefixComparison(1, 0, 0, 0))
+    assert rendered(list_usage_blocks(audit(), empty, None)).startswith("cacheable: 0 of 0 tokens, 0%")
 
 
 def test_the_first_call_has_nothing_to_begin_like() -> None:
     assert describe_cacheable_total([FIRST]) == describe_cacheable_total([]) == "only one call so far, nothing to compare"
     assert describe_cacheable_total([FIRST, SECOND]) == "cacheable after the first call: 1,000 of 2,500 tokens, 40%"
-    assert "files" in words(render_call_prices([FIRST_PRICE, SECOND_PRICE]))
+    assert "files" in rendered(build_call_prices([FIRST_PRICE, SECOND_PRICE]))
 
 
 def test_what_is_redacted_is_not_in_the_json_either() -> None:

@@ -1,11 +1,10 @@
 """The fingerprint as a person reads it."""
 
-import io
+from samples import rendered
 
 from afresh.app.code.project_profile import ProfileReport
 from afresh.app.test_commands.try_commands import CommandTrial, TrialResults
-from afresh.cli.render.console import open_console
-from afresh.cli.render.project import render_profile
+from afresh.cli.render.project import build_profile
 from afresh.code.project_profile.profile import MAX_LEVEL_TOKENS, ProjectProfile
 from afresh.code.project_profile.statements import ProfileStatement
 
@@ -31,11 +30,8 @@ MADE = ProjectProfile(
 
 
 def shown(*levels: str, width: int = 90) -> str:
-    stream = io.StringIO()
-    open_console(stream, width).print(
-        render_profile(ProfileReport(MADE, TrialResults("", TRIALS), "fix_bug"), levels or tuple(MAX_LEVEL_TOKENS))
-    )
-    return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
+    report = ProfileReport(MADE, TrialResults("", TRIALS), "fix_bug")
+    return rendered(build_profile(report, levels or tuple(MAX_LEVEL_TOKENS), is_plain=False), width)
 
 
 def test_levels_and_commands_stand_one_below_the_other():
@@ -53,12 +49,12 @@ For this task
   Give a goal: afresh code profile --for "make the parser accept tabs".
 
 Test commands
-  ✓ pytest -q
-    1,234 tests ran in 3.2 s: all pass (tox.ini [testenv])
-  ✗ pytest --nothing
-    exit 4: unrecognized arguments (.github/workflows/ci.yml)
-  · pytest | tee \\x1b[31mlog
-    not tried: '|' is more than a plain command (Makefile: test)
+  ✓  pytest -q
+     1,234 tests ran in 3.2 s: all pass (tox.ini [testenv])
+  ✗  pytest --nothing
+     exit 4: unrecognized arguments (.github/workflows/ci.yml)
+  ·  pytest | tee \\x1b[31mlog
+     not tried: '|' is more than a plain command (Makefile: test)
 """
     )
 

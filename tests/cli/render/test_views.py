@@ -13,21 +13,20 @@ from afresh.app.doctor import HealthFinding
 from afresh.app.spending.read_spending import TaskSpending
 from afresh.cli.render.console import choose_stream
 from afresh.cli.render.context import (
-    render_call,
-    render_call_diff,
-    render_name_explanation,
-    render_whole_call,
+    build_call,
+    build_call_diff,
+    build_name_explanation,
+    list_section_texts,
 )
-from afresh.cli.render.context_yield import render_yield, yield_to_json
+from afresh.cli.render.context_yield import build_yield
 from afresh.cli.render.decisions import render_decisions
-from afresh.cli.render.parts import render_gauge
 from afresh.cli.render.progress import render_live_area
-from afresh.cli.render.project import findings_to_json, render_findings
+from afresh.cli.render.project import build_findings
 from afresh.cli.render.questions import render_inbox
 from afresh.cli.render.run_summary import render_run_summary
 from afresh.cli.render.status import StatusPage, render_status
 from afresh.cli.render.task import render_task
-from afresh.cli.render.widgets import Line, draw_lines, draw_sparkline
+from afresh.cli.render.widgets import Line, draw_gauge, draw_lines, draw_sparkline
 from afresh.context.explain import ArchivedCopy, NameExplanation, NameOccurrence
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.decision import UNSANDBOXED_DECISION, Decision
@@ -41,7 +40,7 @@ from afresh.core.event import (
     TaskCreated,
     VerdictReached,
 )
-from afresh.core.prompt import Omission, PromptOrigin
+from afresh.core.prompt import Omission
 from afresh.core.state import State, make_ticket_detail
 from afresh.core.states.ceiling_state import CallFigures
 from afresh.core.task import QueueCounts, QueueTicket, TaskStatus
@@ -139,12 +138,12 @@ VIEWS = {
     "show": lambda: show(BLOCKED),
     "show done": lambda: show(DONE),
     "new task": lambda: show(told()[0][0]),
-    "context": lambda: render_whole_call(PromptOrigin(), (AUDITS[0], SECTIONS, AUDITS[0].omissions, 1), "", SECTIONS),
-    "context yield": lambda: render_yield(YIELDS),
-    "no yield": lambda: render_yield([]),
-    "context diff": lambda: render_call_diff(SECTIONS, LATER, (1, 2)),
-    "why": lambda: render_name_explanation(WHY),
-    "doctor": lambda: render_findings(FINDINGS),
+    "context": lambda: [*build_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1).blocks, *list_section_texts(SECTIONS)],
+    "context yield": lambda: build_yield(YIELDS),
+    "no yield": lambda: build_yield([]),
+    "context diff": lambda: build_call_diff(SECTIONS, LATER, (1, 2)),
+    "why": lambda: build_name_explanation(WHY),
+    "doctor": lambda: build_findings(FINDINGS),
 }
 
 
@@ -230,22 +229,22 @@ def test_calls_counted_by_different_factors_are_compared_by_the_later_one() -> N
 
 
 def test_doctor_says_what_to_do_for_all_that_is_not_well() -> None:
-    text = rendered(render_findings(FINDINGS))
+    text = rendered(build_findings(FINDINGS))
     assert "→ install bubblewrap" in text and "→ update afresh" in text and "1 error, 1 warning" in text
-    assert findings_to_json(FINDINGS)["ok"] is False and findings_to_json(FINDINGS[:2])["ok"] is True
+    assert build_findings(FINDINGS).data["ok"] is False and build_findings(FINDINGS[:2]).data["ok"] is True
 
 
 def test_every_twin_is_plain_json() -> None:
     twins = [
         run_summary_to_json(DONE, CHANGES, AUDITS, HISTORY),
         run_summary_to_json(BLOCKED, [], []),
-        yield_to_json(YIELDS),
-        yield_to_json([]),
+        build_yield(YIELDS).data,
+        build_yield([]).data,
         *(ticket_detail_to_json(ticket) for ticket in TICKETS),
         task_to_json(DONE),
         call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions),
         call_diff_to_json(SECTIONS, LATER),
-        findings_to_json(FINDINGS),
+        build_findings(FINDINGS).data,
     ]
     for twin in twins:
         assert json.loads(json.dumps(twin)) == twin
@@ -253,7 +252,8 @@ def test_every_twin_is_plain_json() -> None:
 
 @given(st.integers(0, 10_000), st.integers(0, 8_000), st.integers(0, 4_000), st.integers(4, 60))
 def test_a_gauge_is_always_as_wide_as_asked(tokens: int, budget: int, reserve: int, width: int) -> None:
-    bar = render_gauge(CallFigures(tokens=tokens, budget=budget, reserve=min(reserve, budget)), width).plain.split(" ")[0]
+    drawn = draw_gauge(CallFigures(tokens=tokens, budget=budget, reserve=min(reserve, budget)), width)
+    bar = "".join(text for text, _ in drawn).split(" ")[0]
     assert len(bar) == width
 
 
@@ -283,7 +283,7 @@ def test_a_call_shows_each_section_with_its_share_as_a_length():
 def test_a_call_tells_headroom_estimate_report_omissions_and_no_hash():
     data = call_to_json(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600)
     assert {"headroom", "tokens", "reported", "omitted", "hash", "budget", "reserve", "counter", "pressure"} <= data.keys()
-    text = rendered(render_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600), 120)
+    text = rendered(build_call(AUDITS[0], SECTIONS, AUDITS[0].omissions, 1, 2_600), 120)
     for said in ("are free", "reported 2,600", "over the cap of the section", "Left out"):
         assert said in text
     assert AUDITS[0].hash[:8] not in text and "pressure" not in text, "for people; --json has them"
@@ -293,8 +293,8 @@ def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
     drawn = [SectionYield(section.name, 100.0, 37.0) for section in SECTIONS]
     answered = call_to_json(AUDITS[0], SECTIONS, (), 1, 0, drawn)
     assert {row["drawn_on"] for row in answered["sections"]} == {0.37}
-    assert "drawn on" in rendered(render_call(AUDITS[0], SECTIONS, (), 1, 0, drawn))
-    assert "drawn on" not in rendered(render_call(AUDITS[0], SECTIONS, (), 1))
+    assert "drawn on" in rendered(build_call(AUDITS[0], SECTIONS, (), 1, 0, drawn))
+    assert "drawn on" not in rendered(build_call(AUDITS[0], SECTIONS, (), 1))
 
 
 @pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "this is 50% more"), (21_040, "the same")])
@@ -305,7 +305,7 @@ def test_a_run_says_what_a_cached_history_would_have_been_paid(paid: int, words:
 
 
 def test_why_says_what_brings_a_name_back_and_where_memory_lost_it():
-    text = rendered(render_name_explanation(WHY), 160)
+    text = rendered(build_name_explanation(WHY), 160)
     assert "until step 6" in text and 'path="@1a2b3c4d"' in text
 
 

@@ -1,19 +1,19 @@
-"""Renders the code map and functions over a complexity limit."""
+"""The code map and functions over a complexity limit."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
-
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.text import Text
 
 from afresh.app.code.explore_code import CodeMap
 from afresh.app.code.violations import ComplexityMeasure, Violation
-from afresh.cli.render.parts import render_text
-from afresh.cli.render.symbols import render_signature, symbol_place_to_json
+from afresh.cli.render.symbols import draw_signature, symbol_place_to_json
 from afresh.code.ranking.rank_files import RankedMapFile
-from afresh.core.symbol import Symbol, SymbolPlace
+from afresh.core.symbol import SymbolPlace
+from afresh.core.truncate import to_one_line
+from afresh.views.page import Block, Cut, Indented, Line, Page
+
+NODE_WORDS = {"def": "nested def"}
+BAR_COLUMNS = 18
 
 
 def code_map_to_json(made: CodeMap) -> dict[str, Any]:
@@ -38,52 +38,29 @@ def code_map_to_json(made: CodeMap) -> dict[str, Any]:
     }
 
 
-def render_code_map(made: CodeMap) -> RenderableType:
+def build_code_map(made: CodeMap, is_plain: bool) -> Page:
+    """Build the map; plain is as a model gets it."""
+    data = code_map_to_json(made)
+    if is_plain:
+        return Page(data, made.text)
     if not made.files:
-        return render_text(f"Nothing fits into {made.cap:,} tokens; raise --tokens.", "dim")
-    parts: list[RenderableType] = [render_map_title(made)]
-    for shown in made.files:
-        parts += [render_text(""), *render_map_file(shown)]
-    return Group(*parts, render_text(""), render_map_footer(made))
-
-
-def render_map_title(made: CodeMap) -> Text:
-    if not made.about:
-        return Text("Most important files", style="bold")
-    return Text.assemble(("Most relevant for ", "bold"), render_text(made.about, "bold cyan", 100))
-
-
-def render_map_file(shown: RankedMapFile) -> Iterator[RenderableType]:
-    folder, slash, name = shown.ranked.path.rpartition("/")
-    yield Text.assemble(render_text(folder + slash, "dim"), render_text(name, "bold"))
-    if shown.ranked.reasons:
-        yield Padding(render_text(" · ".join(shown.ranked.reasons), "green"), (0, 0, 0, 2), expand=False)
-    for symbol in shown.symbols:
-        yield render_symbol_line(shown.ranked.path, symbol)
-    if shown.more and shown.symbols:
-        yield Text(f"        … {shown.more} more", style="dim")
-
-
-def render_symbol_line(path: str, symbol: Symbol) -> Text:
-    text = Text.assemble(
-        (f"{symbol.line:6}  ", "dim"), "  " * symbol.name.count("."), render_signature(SymbolPlace(path, symbol))
-    )
-    text.no_wrap, text.overflow = True, "ellipsis"
-    return text
-
-
-def render_map_footer(made: CodeMap) -> Text:
-    """Render the query and how much of the code is shown."""
+        return Page(data, [[(f"Nothing fits into {made.cap:,} tokens; raise --tokens.", "dim")]])
+    about = [("Most relevant for ", "bold"), (to_one_line(made.about, 100), "bold cyan")]
+    files = [block for shown in made.files for block in ("", *_list_file_blocks(shown))]
     history = f", {made.commits:,} commits" if made.commits else ""
-    return render_text(
-        f"{len(made.files):,} of {made.known:,} files{history}; {made.tokens:,} of {made.cap:,} tokens"
-        + ("" if made.about else "; --for TEXT ranks by a goal or question"),
-        "dim",
-    )
+    size = f"{len(made.files):,} of {made.known:,} files{history}; {made.tokens:,} of {made.cap:,} tokens"
+    more = "" if made.about else "; --for TEXT ranks by a goal or question"
+    return Page(data, [about if made.about else [("Most important files", "bold")], *files, "", [(size + more, "dim")]])
 
 
-NODE_WORDS = {"def": "nested def"}
-BAR_COLUMNS = 18
+def _list_file_blocks(shown: RankedMapFile) -> list[Block]:
+    folder, slash, name = shown.ranked.path.rpartition("/")
+    reasons = Indented([[(" · ".join(shown.ranked.reasons), "green")]])
+    blocks: list[Block] = [[(folder + slash, "dim"), (name, "bold")], *([reasons] if shown.ranked.reasons else [])]
+    for one in shown.symbols:
+        depth = "  " * one.name.count(".")
+        blocks.append(Cut([(f"{one.line:6}  {depth}", "dim"), *draw_signature(SymbolPlace(shown.ranked.path, one))]))
+    return [*blocks, *([[(f"        … {shown.more} more", "dim")]] if shown.more and shown.symbols else [])]
 
 
 def violation_to_json(one: Violation) -> dict[str, Any]:
@@ -102,51 +79,39 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_violations(found: Sequence[Violation], number: int, offers: bool) -> RenderableType:
+def build_violations(found: Sequence[Violation], number: int, offers: bool, code: int = 0) -> Page:
+    data = {"violations": [*map(violation_to_json, found)], "number": number}
+    blocks = [block for one in found for block in _list_violation_blocks(one, offers)]
     if not found:
-        return render_text("No function is over a complexity limit.", "green")
-    parts: list[RenderableType] = []
-    for one in found:
-        parts += [
-            Text.assemble(render_text(one.function, "bold"), "  ", render_text(f"{one.path}:{one.line}", "cyan")),
-            *[_render_measure(each) for each in one.measures],
-            _describe_makeup(one),
-        ]
-        parts += [*([_render_suggestion(one)] if offers else []), Text("")]
-    return Group(*parts, _render_violation_total(found, number, offers))
+        return Page(data, [[("No function is over a complexity limit.", "green")]], code)
+    more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
+    text = f"{number} {'function is' if number == 1 else 'functions are'} over a limit{more}."
+    if offers and (able := sum(one.offer is not None for one in found)):
+        text += f" Checked fixes are available for {able}; choose the names."
+    return Page(data, [*blocks, [(text, "bold")]], code)
 
 
-def _render_measure(each: ComplexityMeasure) -> Text:
+def _list_violation_blocks(one: Violation, offers: bool) -> list[Block]:
+    parts = ", ".join(f"{count} × {NODE_WORDS.get(name, name)}" for name, count in one.made_of.items()) or "no decision"
+    made_of = f"  {parts}{f', up to {one.depth} deep' if one.depth > 1 else ''}"
+    head = [(one.function, "bold"), ("  ", ""), (f"{one.path}:{one.line}", "cyan")]
+    offer = [_describe_offer(one)] if offers else []
+    return [head, *map(_draw_measure, one.measures), [(made_of, "dim")], *offer, ""]
+
+
+def _draw_measure(each: ComplexityMeasure) -> Line:
     """Draw a bar of which the limit is a third; three times the limit fills it."""
     filled = min(BAR_COLUMNS, round(each.value / max(1, each.limit) * BAR_COLUMNS / 3))
     inside = min(filled, BAR_COLUMNS // 3)
     style = "red" if each.value >= 2 * each.limit else "yellow"
-    bar = (("━" * inside, "dim"), ("━" * (filled - inside), style), ("─" * (BAR_COLUMNS - filled), "dim"))
-    return Text.assemble("  ", *bar, (f" {each.value:>3}", style), f" {each.name}", (f"  limit {each.limit}  {each.code}", "dim"))
+    bar = [("  " + "━" * inside, "dim"), ("━" * (filled - inside), style), ("─" * (BAR_COLUMNS - filled), "dim")]
+    return [*bar, (f" {each.value:>3}", style), (f" {each.name}", ""), (f"  limit {each.limit}  {each.code}", "dim")]
 
 
-def _describe_makeup(one: Violation) -> Text:
-    parts = [f"{count} × {NODE_WORDS.get(name, name)}" for name, count in one.made_of.items()]
-    deep = f", up to {one.depth} deep" if one.depth > 1 else ""
-    return Text(f"  {', '.join(parts) or 'no decision'}{deep}", style="dim")
-
-
-def _render_suggestion(one: Violation) -> Text:
+def _describe_offer(one: Violation) -> Line:
     if one.offer is None:
-        return Text.assemble(("  ✗ no fix available: ", "yellow"), render_text(one.why_not, "yellow"))
-    gain = f"{one.offer.before} → {one.offer.after}"
-    return Text.assemble(("  ✓ ", "green"), (f"{gain}  ", "bold green"), render_text(_shorten_suggestion(one, one.offer.head)))
-
-
-def _shorten_suggestion(one: Violation, head: str) -> str:
-    """Remove what the lines above already show: function, file and measure."""
-    return re.sub(rf" of (\S+\.)?{re.escape(one.function)}\S* in {re.escape(one.path)} ", " ", head.rpartition(": complexity")[0])
-
-
-def _render_violation_total(found: Sequence[Violation], number: int, offers: bool) -> Text:
-    noun = "function is" if number == 1 else "functions are"
-    more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
-    text = f"{number} {noun} over a limit{more}."
-    if offers and (able := sum(one.offer is not None for one in found)):
-        text += f" Checked fixes are available for {able}; choose the names."
-    return Text(text, style="bold")
+        return [("  ✗ no fix available: ", "yellow"), (one.why_not, "yellow")]
+    # function, file and measure stand above
+    known = rf" of (\S+\.)?{re.escape(one.function)}\S* in {re.escape(one.path)} "
+    change = re.sub(known, " ", one.offer.head.rpartition(": complexity")[0])
+    return [("  ✓ ", "green"), (f"{one.offer.before} → {one.offer.after}  ", "bold green"), (change, "")]

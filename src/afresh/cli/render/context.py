@@ -1,107 +1,77 @@
-"""Renders one call, and the difference between two calls."""
+"""One call, the difference between two calls, and why a name is in one."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.rule import Rule
-from rich.text import Text
-
-from afresh.cli.render.parts import make_table, render_diff, render_gauge, render_heading, render_text, render_word
+from afresh.cli.render.draw_diff import list_diff_lines
+from afresh.cli.render.widgets import WORD_STYLES, draw_gauge
 from afresh.context.explain import NameExplanation
 from afresh.context.measure_yield import SectionYield
-from afresh.core.change import Change
 from afresh.core.prompt import CallAudit, Omission, PromptOrigin, Section
+from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import call_diff_to_json, call_to_json, compute_token_share
+from afresh.views.page import Block, Heading, Line, Page, Rule, Table
 
 MAX_BAR_COLUMNS = 24
+MAX_DIFF_LINES = 400
+MAX_TABLE_ROWS = 12
 TIER_WORDS = {"always": "always", "phase": "in this phase", "demand": "as needed"}
 
 
-def render_call(
+def build_call(
     audit: CallAudit,
     sections: Sequence[Section],
     omitted: Sequence[Omission],
     step: int = 0,
     reported: int = 0,
     drawn: Sequence[SectionYield] = (),
-) -> RenderableType:
-    """Render gauge, sections and omissions. `drawn` is what replies drew on, section by section."""
+) -> Page:
+    """Build gauge, sections and omissions. `drawn` is what replies drew on, section by section."""
     data = call_to_json(audit, sections, omitted, step, reported, drawn)
-    parts: list[RenderableType] = [
-        render_heading(f"Call of step {step}" if step else "Call"),
-        render_gauge(audit, width=40),
-        render_text(_describe_estimate(audit, reported), "red" if reported + audit.reserve > audit.budget else ""),
-        render_text(f"{max(0, audit.demand - audit.reserve):,} tokens are always included, {data['headroom']:,} are free", "dim"),
-        render_heading("Sections"),
-        _render_sections(data),
+    over = "red" if reported + audit.reserve > audit.budget else ""
+    blocks: list[Block] = [
+        Heading(f"Call of step {step}" if step else "Call"),
+        draw_gauge(audit, width=40),
+        [(_describe_estimate(audit, reported), over)],
+        [(f"{max(0, audit.demand - audit.reserve):,} tokens are always included, {data['headroom']:,} are free", "dim")],
+        Heading("Sections"),
+        _make_section_table(data),
     ]
     if audit.compactions:
-        parts += [
-            render_heading("Shortened to fit"),
-            make_table(
-                "section|>tokens saved|removed",
-                (
-                    [render_text(one.section), f"{one.tokens:,}", render_text(", ".join(one.removed), "dim")]
-                    for one in audit.compactions
-                ),
-            ),
-        ]
+        rows = [[one.section, f"{one.tokens:,}", [(", ".join(one.removed), "dim")]] for one in audit.compactions]
+        blocks += [Heading("Shortened to fit"), Table("section|>tokens saved|removed", rows)]
     shortened = {f"compacted: {one.strategy}" for one in audit.compactions}
     if left_out := [one for one in omitted if one.reason not in shortened]:
-        parts += [
-            render_heading("Left out"),
-            make_table(
-                "section|what|>tokens|why",
-                (
-                    [
-                        render_text(omission.section),
-                        render_text(omission.what),
-                        f"{omission.tokens:,}",
-                        render_text(omission.reason, "dim"),
-                    ]
-                    for omission in left_out
-                ),
-            ),
-        ]
-    return Group(*parts)
+        rows = [[one.section, one.what, f"{one.tokens:,}", [(one.reason, "dim")]] for one in left_out]
+        blocks += [Heading("Left out"), Table("section|what|>tokens|why", rows)]
+    return Page(data, blocks)
 
 
-def render_prompt_origin(step: int, origin: PromptOrigin) -> RenderableType:
-    """Render how the prompt came about; nothing for calls recorded before prompts were extended."""
-    if not origin.why:
-        return render_text("")
+def describe_origin(step: int, origin: PromptOrigin) -> list[Block]:
+    """Describe how the prompt came about; nothing for calls recorded before prompts were extended."""
     made = f"the prompt of step {origin.base} with {step - origin.base} later steps appended" if origin.base else "built anew"
-    return render_text(f"{made}: {origin.why}", "dim")
+    return [[(f"{made}: {origin.why}", "dim")]] if origin.why else []
 
 
-def render_whole_call(
-    origin: PromptOrigin, shown: tuple[Any, ...], usage: RenderableType, sections: Sequence[Section]
-) -> RenderableType:
-    """Render how the call came about, its figures and its text."""
-    texts = [part for section in sections for part in _render_section(section)]
-    return Group(render_prompt_origin(shown[3], origin), render_call(*shown), usage, *texts)
+def list_section_texts(sections: Sequence[Section]) -> list[Block]:
+    return [part for one in sections for part in (Rule([(f"{one.name}, {one.tokens:,} tokens", "dim")]), one.text)]
 
 
-def render_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> RenderableType:
+def build_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> Page:
     data = call_diff_to_json(before, after, steps)
-    table = make_table(f"section|compared|>step {steps[0]}|>step {steps[1]}|>delta")
-    for row in data["sections"]:
-        delta = f"{row['delta']:+,}" if row["delta"] else ""
-        table.add_row(
-            render_text(row["name"]),
-            render_word(row["compared"]),
-            _format_count(row["before"]),
-            _format_count(row["after"]),
-            delta,
-        )
-    parts: list[RenderableType] = [table, render_text(f"{data['delta']:+,} tokens in total", "dim")]
+    rows = [
+        [row["name"], [(row["compared"], WORD_STYLES.get(row["compared"], "dim"))], _format_count(row["before"]),
+         _format_count(row["after"]), f"{row['delta']:+,}" if row["delta"] else ""]
+        for row in data["sections"]
+    ]  # fmt: skip
+    table = Table(f"section|compared|>step {steps[0]}|>step {steps[1]}|>delta", rows)
+    blocks: list[Block] = [table, [(f"{data['delta']:+,} tokens in total", "dim")]]
     for row in data["sections"]:
         if row["diff"]:
-            parts += [render_heading(row["name"]), render_diff([Change("", "", patch=row["diff"])], 400)[0]]
-    return Group(*parts)
+            blocks += [Heading(row["name"]), *list_diff_lines([row["diff"]], MAX_DIFF_LINES)[0]]
+    return Page(data, blocks)
 
 
 def _describe_estimate(audit: CallAudit, reported: int) -> str:
@@ -112,94 +82,59 @@ def _describe_estimate(audit: CallAudit, reported: int) -> str:
     return f"estimated {audit.tokens:,} tokens, reported {reported:,} ({off:+.0f} %)"
 
 
-def _render_sections(data: dict[str, Any]) -> RenderableType:
+def _make_section_table(data: dict[str, Any]) -> Table:
     rows = [(row["name"], row["tier"], row["tokens"], row["share"], row["drawn_on"]) for row in data["sections"]]
     if data["framing"] > 0:
         share = compute_token_share(data["framing"], data["tokens"])
         rows.append(("overhead", "tools, framing", data["framing"], share, None))
     known = any(row["drawn_on"] is not None for row in data["sections"])
-    table = make_table(f"section|included|>tokens|>share|{'>drawn on|' if known else ''}")
-    for name, tier, tokens, share, drawn in rows:
-        used = [("" if drawn is None else f"{drawn:.0%}")] if known else []
-        table.add_row(
-            render_text(name),
-            render_text(TIER_WORDS.get(str(tier), str(tier)), "dim"),
-            f"{tokens:,}",
-            f"{share:.0%}",
-            *used,
-            _draw_share_bar(share),
-        )
-    return table
+    cells = [
+        [name, [(TIER_WORDS.get(str(tier), str(tier)), "dim")], f"{tokens:,}", f"{share:.0%}",
+         *(["" if drawn is None else f"{drawn:.0%}"] if known else []), _draw_share_bar(share)]
+        for name, tier, tokens, share, drawn in rows
+    ]  # fmt: skip
+    return Table(f"section|included|>tokens|>share|{'>drawn on|' if known else ''}", cells)
 
 
-def _draw_share_bar(share: float) -> Text:
+def _draw_share_bar(share: float) -> Line:
     """Draw the section's share of the call as a bar."""
     eighths = min(8 * MAX_BAR_COLUMNS, max(1, round(share * 8 * MAX_BAR_COLUMNS)))
-    return Text("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), style="cyan")
-
-
-def _render_section(section: Section) -> list[RenderableType]:
-    return [Rule(render_text(f"{section.name}, {section.tokens:,} tokens", "dim"), style="dim"), render_text(section.text)]
+    return [("█" * (eighths // 8) + "▏▎▍▌▋▊▉"[eighths % 8 - 1] * bool(eighths % 8), "cyan")]
 
 
 def _format_count(tokens: int | None) -> str:
     return "" if tokens is None else f"{tokens:,}"
 
 
-MAX_TABLE_ROWS = 12
-
-
-def name_explanation_to_json(why: NameExplanation) -> dict[str, Any]:
-    return asdict(why) | {"shown": bool(why.places), "recall": why.recall or None}
-
-
-def render_name_explanation(why: NameExplanation) -> RenderableType:
+def build_name_explanation(why: NameExplanation) -> Page:
     word = ("in", "green") if why.places else ("not in", "yellow")
-    parts: list[RenderableType] = [
-        Text.assemble(("\n" + render_text(why.name).plain, "bold"), " is ", word, f" the call of step {why.step} of {why.task}")
-    ]
-    parts += _render_name_places(why) if why.places else [render_text(why.reason)]
+    blocks: list[Block] = [[(f"\n{why.name}", "bold"), (" is ", ""), word, (f" the call of step {why.step} of {why.task}", "")]]
+    blocks += _list_name_places(why) if why.places else [why.reason]
     if why.last:
         span = f"step {why.last}" if why.first == why.last else f"step {why.last} last, step {why.first} first"
-        parts.append(render_text(f"earlier it was in the call of {span}", "dim"))
+        blocks.append([(f"earlier it was in the call of {span}", "dim")])
     if why.omissions:
-        parts += [
-            render_heading("Left out of this call"),
-            make_table(
-                "section|what|>tokens|why",
-                (
-                    [
-                        render_text(gone.section),
-                        render_text(gone.what, limit=80),
-                        f"{gone.tokens:,}",
-                        render_text(gone.reason, "dim"),
-                    ]
-                    for gone in why.omissions[:MAX_TABLE_ROWS]
-                ),
-            ),
+        omissions = [
+            [one.section, to_one_line(one.what, 80), f"{one.tokens:,}", [(one.reason, "dim")]]
+            for one in why.omissions[:MAX_TABLE_ROWS]
         ]
+        blocks += [Heading("Left out of this call"), Table("section|what|>tokens|why", omissions)]
     if why.copies:
-        parts += [render_heading("Archived texts that contain it"), _render_copies(why)]
-        parts.append(render_text(f"the agent gets it back with {why.recall}", "dim"))
-    return Group(*parts)
+        copies = [
+            [one.block[:8], str(one.step), one.kind, to_one_line(one.subject, 60),
+             [(f"until step {one.forgotten}" if one.forgotten else "yes", "dim")]]
+            for one in why.copies
+        ]  # fmt: skip
+        blocks += [Heading("Archived texts that contain it"), Table("id|>step|kind|of|in memory", copies)]
+        blocks.append([(f"the agent gets it back with {why.recall}", "dim")])
+    return Page(asdict(why) | {"shown": bool(why.places), "recall": why.recall or None}, blocks)
 
 
-def _render_name_places(why: NameExplanation) -> list[RenderableType]:
-    table = make_table(
-        "section|>line|from|text",
-        (
-            [render_text(place.section), str(place.line), render_text(place.origin, "dim", 60), render_text(place.text, limit=90)]
-            for place in why.places[:MAX_TABLE_ROWS]
-        ),
-    )
+def _list_name_places(why: NameExplanation) -> list[Block]:
+    rows = [
+        [one.section, str(one.line), [(to_one_line(one.origin, 60), "dim")], to_one_line(one.text, 90)]
+        for one in why.places[:MAX_TABLE_ROWS]
+    ]
     more = Counter(place.section for place in why.places[MAX_TABLE_ROWS:])
-    told = ", ".join(f"{count} in {name}" for name, count in more.items())
-    return [table, *([render_text(f"… and {told}", "dim")] if more else [])]
-
-
-def _render_copies(why: NameExplanation) -> RenderableType:
-    table = make_table("id|>step|kind|of|in memory")
-    for copy in why.copies:
-        memory = f"until step {copy.forgotten}" if copy.forgotten else "yes"
-        table.add_row(copy.block[:8], str(copy.step), copy.kind, render_text(copy.subject, limit=60), render_text(memory, "dim"))
-    return table
+    others = ", ".join(f"{count} in {name}" for name, count in more.items())
+    return [Table("section|>line|from|text", rows), *([[(f"… and {others}", "dim")]] if more else [])]

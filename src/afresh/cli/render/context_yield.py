@@ -1,13 +1,11 @@
-"""Renders how much of what was sent the replies drew on."""
+"""How much of what was sent the replies drew on."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-
-from afresh.cli.render.parts import make_table, render_text
 from afresh.context.measure_yield import CallYield, SectionYield
 from afresh.core.text import format_count
+from afresh.views.page import Page, Table
 from afresh.views.section_yield import (
     is_sent_first,
     order_by_waste,
@@ -18,32 +16,47 @@ from afresh.views.section_yield import (
 )
 
 MAX_UNUSED_SECTIONS = 3
+DRAWN_ON_MEANS = (
+    "drawn on: repeated or named by the reply or the next one; tools and system text, which every call sends, "
+    "count in no share; new text: counted once, where it was sent first"
+)
 
 
-def yield_to_json(calls: Sequence[CallYield]) -> dict[str, Any]:
+def build_yield(calls: Sequence[CallYield]) -> Page:
     sent, new = sum_sent_sections(calls), sum_new_sections(calls)
-    return {
-        "calls": len(calls),
-        "sent": _whole_to_json(sent),
-        "new": _whole_to_json(new),
-        "sections": {one.name: _part_to_json(one) for one in sent},
-        "new_sections": {one.name: _part_to_json(one) for one in new},
-        "unused": [one.name for one in _list_unused(sent)],
+    unused = [one for one in order_by_waste(sent)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
+    data = {
+        "calls": len(calls), "sent": _whole_to_json(sent), "new": _whole_to_json(new), "sections": _parts_to_json(sent),
+        "new_sections": _parts_to_json(new), "unused": [one.name for one in unused],
         "steps": [
-            {
-                "step": call.step,
-                "sent": _whole_to_json(call.sections),
-                "new": _whole_to_json(call.new),
-                "sections": {one.name: _part_to_json(one) for one in call.sections},
-            }
+            {"step": call.step, "sent": _whole_to_json(call.sections), "new": _whole_to_json(call.new),
+             "sections": _parts_to_json(call.sections)}
             for call in calls
         ],
+    }  # fmt: skip
+    if not calls:
+        return Page(data, "no call has been answered yet")
+    first, tokens = {one.name: one for one in new}, sum(one.tokens for one in sent)
+    rows = [
+        [one.name, *_format_part(one, f"{one.tokens / tokens if tokens else 0:.0%}"), *_format_part(first.get(one.name))]
+        for one in sent
+    ]
+    waste = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in unused)
+    counted, fresh = sum_without_system(sent), sum_without_system(new)
+    whole = (
+        f"{format_count(len(calls), 'call')}, {counted.tokens:,.0f} tokens sent beside tools and system text: "
+        f"drawn on {counted.share:.0%}\n{fresh.tokens:,.0f} of them as new text: drawn on {fresh.share:.0%}"
+    )
+    table = Table("section|>tokens|>of all|>drawn on|>new text|>drawn on", rows)
+    return Page(data, [whole, table, f"most tokens not drawn on: {waste}", [(DRAWN_ON_MEANS, "dim")]])
+
+
+def _parts_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
+    shares = {one.name: share_drawn_on(one) for one in sections}
+    return {
+        one.name: {"tokens": round(one.tokens), "drawn_on": None if (share := shares[one.name]) is None else round(share, 4)}
+        for one in sections
     }
-
-
-def _part_to_json(one: SectionYield) -> dict[str, Any]:
-    share = share_drawn_on(one)
-    return {"tokens": round(one.tokens), "drawn_on": share if share is None else round(share, 4)}
 
 
 def _whole_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
@@ -52,42 +65,6 @@ def _whole_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
     return {"tokens": tokens, "counted": round(counted.tokens), "drawn_on": round(counted.share, 4)}
 
 
-def _list_unused(sections: Sequence[SectionYield]) -> list[SectionYield]:
-    """List the sections with the most tokens that were not drawn on."""
-    return [one for one in order_by_waste(sections)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
-
-
-def render_yield(calls: Sequence[CallYield]) -> RenderableType:
-    if not calls:
-        return render_text("no call has been answered yet")
-    sent, new = sum_sent_sections(calls), sum_new_sections(calls)
-    first = {one.name: one for one in new}
-    whole = sum(sent, SectionYield(""))
-    table = make_table("section|>tokens|>of all|>drawn on|>new text|>drawn on")
-    for one in sent:
-        of_all = one.tokens / whole.tokens if whole.tokens else 0.0
-        table.add_row(render_text(one.name), *_format_part(one, of_all), *_format_part(first.get(one.name)))
-    unused = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in _list_unused(sent))
-    return Group(
-        render_text(_describe_whole(calls, sent, new)),
-        table,
-        render_text(f"most tokens not drawn on: {unused}"),
-        render_text(
-            "drawn on: repeated or named by the reply or the next one; tools and system text, which every call sends, "
-            "count in no share; new text: counted once, where it was sent first",
-            "dim",
-        ),
-    )
-
-
-def _describe_whole(calls: Sequence[CallYield], sent: Sequence[SectionYield], new: Sequence[SectionYield]) -> str:
-    counted, first = sum_without_system(sent), sum_without_system(new)
-    return (
-        f"{format_count(len(calls), 'call')}, {counted.tokens:,.0f} tokens sent beside tools and system text: "
-        f"drawn on {counted.share:.0%}\n{first.tokens:,.0f} of them as new text: drawn on {first.share:.0%}"
-    )
-
-
-def _format_part(one: SectionYield | None, of_all: float | None = None) -> list[str]:
-    more, share = [] if of_all is None else [f"{of_all:.0%}"], share_drawn_on(one) if one else None
-    return [f"{one.tokens:,.0f}" if one else "", *more, "" if share is None else f"{share:.0%}"]
+def _format_part(one: SectionYield | None, *of_all: str) -> list[str]:
+    share = share_drawn_on(one) if one else None
+    return [f"{one.tokens:,.0f}" if one else "", *of_all, "" if share is None else f"{share:.0%}"]

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from afresh.cli.render.widgets import FIELD_GAP_COLUMNS, TAB, count_columns, lay_out_fields, wrap_line
+from afresh.cli.render.widgets import FIELD_GAP_COLUMNS, TAB, count_columns, cut_line, lay_out_fields, wrap_line
 from afresh.core.text import escape_hidden
-from afresh.core.truncate import truncate_text
 from afresh.views.page import Block, Cut, Fields, Heading, Indented, Line, Rule, Span, Table, Tree
 
 LEAST_COLUMNS = 8
@@ -12,35 +11,39 @@ LEAST_COLUMNS = 8
 INDENT = 2
 
 
-def draw_blocks(blocks: Sequence[Block], width: int) -> Iterator[Sequence[Span]]:
+def draw_blocks(blocks: Sequence[Block], width: int, is_whole: bool = False) -> Iterator[Sequence[Span]]:
+    """`is_whole`: no line is cut."""
     for block in blocks:
-        yield from _draw_block(block, width)
+        yield from _draw_block(block, width, is_whole)
 
 
-def _draw_block(block: Block, width: int) -> Iterator[Sequence[Span]]:
+def _draw_block(block: Block, width: int, is_whole: bool) -> Iterator[Sequence[Span]]:
     match block:
         case Heading(text):
-            yield from ([], [(text, "bold")])
+            yield from ([], *wrap_line([(escape_hidden(text), "bold")], width))
         case Rule(line):
             head = [("── ", "dim"), *to_spans(line), (" ", "")]
             yield [*head, ("─" * (width - sum(count_columns(text) for text, _ in head)), "dim")]
         case Cut(line):
-            text = "".join(text for text, _ in to_spans(line))
-            yield (
-                to_spans(line)
-                if count_columns(text) <= width
-                else next(iter(wrap_line([(truncate_text(text, width), "")], width)))
-            )
+            yield to_spans(line) if is_whole else _cut_to_width(to_spans(line), width)
         case Fields(rows):
-            yield from lay_out_fields([((name, "dim"), to_spans(value)) for name, value in rows], width)
+            yield from lay_out_fields([((escape_hidden(name), "dim"), to_spans(value)) for name, value in rows], width)
         case Table():
             yield from _draw_table(block, width)
         case Tree():
             yield from _draw_tree(block, width)
         case Indented(blocks):
-            yield from ([(" " * INDENT, ""), *line] if line else line for line in draw_blocks(blocks, width - INDENT))
+            yield from ([(" " * INDENT, ""), *line] if line else line for line in draw_blocks(blocks, width - INDENT, is_whole))
         case _:
             yield from wrap_line(to_spans(block), width)
+
+
+def _cut_to_width(line: Sequence[Span], width: int) -> Sequence[Span]:
+    text = "".join(text for text, _ in line)
+    end = min(len(text), width)
+    while count_columns(text[:end]) > width - (end < len(text)):
+        end -= 1
+    return line if end == len(text) else [*cut_line(line, 0, end), ("…", "")]
 
 
 def to_spans(line: Line) -> list[Span]:
@@ -51,7 +54,8 @@ def to_spans(line: Line) -> list[Span]:
 
 def _draw_table(table: Table, width: int) -> Iterator[Sequence[Span]]:
     columns, rows = table.columns.split("|"), [[to_spans(cell) for cell in row] for row in table.rows]
-    rows = [[[(name.lstrip(">"), "dim")] for name in columns], *rows]
+    is_headed = any(columns)
+    rows = [*([[[(name.lstrip(">"), "dim")] for name in columns]] if is_headed else []), *rows]
     widths = _fit_columns(columns, rows, width)
     for number, row in enumerate(rows):
         cells = [wrap_line(cell, widths[at]) for at, cell in enumerate(row)]
@@ -63,7 +67,7 @@ def _draw_table(table: Table, width: int) -> Iterator[Sequence[Span]]:
                 line += [*blank, *part] if columns[at].startswith(">") else [*part, *blank]
                 line.append((" " * FIELD_GAP_COLUMNS, ""))
             yield line
-        if number == 0 and any(columns):
+        if number == 0 and is_headed:
             yield [("─" * min(width, sum(widths) + FIELD_GAP_COLUMNS * (len(widths) - 1)), "dim")]
     yield from wrap_line([(table.caption, "dim")], width) if table.caption else ()
 
@@ -73,7 +77,7 @@ def _fit_columns(columns: Sequence[str], rows: Sequence[Sequence[list[Span]]], w
     texts = [["".join(text for text, _ in row[at]).split("\n") for row in rows] for at in range(len(columns))]
     widths = [max(count_columns(line) for lines in column for line in lines) for column in texts]
     wrapped = [at for at, name in enumerate(columns) if not name.startswith(">")]
-    for _ in range(sum(widths) + FIELD_GAP_COLUMNS * (len(widths) - 1) - width):
+    for _ in range(sum(widths) + FIELD_GAP_COLUMNS * (len(widths) - 1) - width if wrapped else 0):
         widest = max(wrapped, key=widths.__getitem__)
         widths[widest] = max(widths[widest] - 1, LEAST_COLUMNS)
     return widths

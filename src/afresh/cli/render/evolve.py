@@ -1,4 +1,4 @@
-"""Renders what prompts were used for, proposals with their proofs, and the history of policies."""
+"""What prompts were used for, proposals with their proofs, and the history of policies."""
 
 import json
 from collections.abc import Sequence
@@ -6,15 +6,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from afresh.app.evolve.evolve_page import describe_proof
 from afresh.app.evolve.evolve_policy import changes_of
-from afresh.cli.render.parts import make_table, render_heading, render_text
-from afresh.context.measure_yield import SectionYield
 from afresh.core.policy_history import PolicyHistory, PolicyProposed
 from afresh.core.text import format_count
 from afresh.evolve.use_report import UseReport
+from afresh.views.page import Block, Heading, Page, Table
 
 MAX_ROWS = 12
 
@@ -69,29 +66,42 @@ def tried_to_json(one: PolicyProposed) -> dict[str, Any]:
     }
 
 
-def render_report(report: UseReport, history: PolicyHistory) -> RenderableType:
-    return Group(render_use_report(report), render_history(history))
+def build_report(report: UseReport, history: PolicyHistory) -> Page:
+    use = _list_use_blocks(report) if report.calls else ["no call has been answered yet: `afresh run` first"]
+    return Page(report_to_json(report, history), [*use, *_list_history_blocks(history)])
 
 
-def render_use_report(report: UseReport) -> RenderableType:
-    if not report.calls:
-        return render_text("no call has been answered yet: `afresh run` first")
-    whole = report.whole
+def _list_use_blocks(report: UseReport) -> list[Block]:
+    whole, tokens = report.whole, report.tokens
     head = (
-        f"{format_count(report.tasks, 'task')}, {format_count(report.calls, 'call')}, {report.tokens:,} tokens sent; of what "
+        f"{format_count(report.tasks, 'task')}, {format_count(report.calls, 'call')}, {tokens:,} tokens sent; of what "
         f"the policy chose ({whole.tokens:,.0f}) replies drew on {whole.share:.0%}"
     )
-    return Group(
-        render_text(head),
-        *_render_yields("By section", report.sections, report.tokens),
-        *_render_yields("By phase", report.phases, report.tokens),
-        *_render_yields("By task type", report.types, report.tokens),
-        *_render_items(report),
-        render_heading("What stands out"),
-        *[render_text(line) for line in describe_findings(report)],
-        *_render_operations(report),
-        *_render_weeks(report),
-    )
+    blocks: list[Block] = [head]
+    for title, yields in (("By section", report.sections), ("By phase", report.phases), ("By task type", report.types)):
+        rows = [
+            [one.name, f"{one.tokens:,.0f}", f"{one.tokens / tokens if tokens else 0:.0%}", f"{one.share:.0%}"]
+            for one in yields[:MAX_ROWS]
+        ]
+        blocks += [Heading(title), Table("|>tokens|>of all|>drawn on", rows)]
+    if report.items:
+        rows = [[one.kind, f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}"] for one in report.items[:MAX_ROWS]]
+        blocks += [Heading("By kind of item"), Table("|>gathered|>drawn on", rows)]
+    blocks += [Heading("What stands out"), *describe_findings(report)]
+    if report.operations:
+        rows = [
+            [one.tool, f"{one.times:,}", f"{one.tokens:,}", f"{one.tokens / one.times if one.times else 0:,.0f}",
+             f"{one.recalled}", f"{one.repeated}"]
+            for one in report.operations[:MAX_ROWS]
+        ]  # fmt: skip
+        blocks += [Heading("Most expensive operations"), Table("|>times|>tokens|>each|>recalled|>repeated", rows)]
+    weeks = [
+        [one.week, f"{one.verified} of {one.tasks}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}",
+         f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–", "–" if one.saved is None else f"{one.saved:.0%}"]
+        for one in report.weeks
+    ]  # fmt: skip
+    columns = "week|>verified|>tokens/call|>drawn on|>wasted|>tokens/verified|>saved"
+    return [*blocks, Heading("By week"), Table(columns, weeks)]
 
 
 def describe_findings(report: UseReport) -> list[str]:
@@ -112,64 +122,24 @@ def describe_findings(report: UseReport) -> list[str]:
     ]
 
 
-def _render_yields(title: str, yields: Sequence[SectionYield], whole: float) -> list[RenderableType]:
-    table = make_table(
-        "|>tokens|>of all|>drawn on",
-        (
-            [render_text(one.name), f"{one.tokens:,.0f}", f"{one.tokens / whole if whole else 0:.0%}", f"{one.share:.0%}"]
-            for one in yields[:MAX_ROWS]
-        ),
-    )
-    return [render_heading(title), table]
+def build_tried(found: Sequence[PolicyProposed]) -> Page:
+    blocks = [block for one in found for block in _list_proposal_blocks(one)]
+    return Page([*map(tried_to_json, found)], blocks or ["no change is suggested by the work so far"])
 
 
-def _render_items(report: UseReport) -> list[RenderableType]:
-    table = make_table(
-        "|>gathered|>drawn on",
-        ([render_text(one.kind), f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}"] for one in report.items[:MAX_ROWS]),
-    )
-    return [render_heading("By kind of item"), table] if report.items else []
-
-
-def _render_operations(report: UseReport) -> list[RenderableType]:
-    table = make_table("|>times|>tokens|>each|>recalled|>repeated")
-    for one in report.operations[:MAX_ROWS]:
-        each = one.tokens / one.times if one.times else 0
-        table.add_row(
-            render_text(one.tool), f"{one.times:,}", f"{one.tokens:,}", f"{each:,.0f}", f"{one.recalled}", f"{one.repeated}"
-        )
-    return [render_heading("Most expensive operations"), table] if report.operations else []
-
-
-def _render_weeks(report: UseReport) -> list[RenderableType]:
-    table = make_table("week|>verified|>tokens/call|>drawn on|>wasted|>tokens/verified|>saved")
-    for one in report.weeks:
-        each = f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–"
-        saved = "–" if one.saved is None else f"{one.saved:.0%}"
-        counts = f"{one.verified} of {one.tasks}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}"
-        table.add_row(one.week, *counts, each, saved)
-    return [render_heading("By week"), table]
-
-
-def render_tried(found: Sequence[PolicyProposed]) -> RenderableType:
-    if not found:
-        return render_text("no change is suggested by the work so far")
-    return Group(*[part for one in found for part in _render_proposal(one)])
-
-
-def _render_proposal(one: PolicyProposed) -> list[RenderableType]:
+def _list_proposal_blocks(one: PolicyProposed) -> list[Block]:
     proof = describe_proof(one)
     lines = [one.reason, *[f"  {change}" for change in changes_of(one)], *([f"  {proof}"] if proof else [])]
-    verdict = render_text(f"{'better' if one.better else 'not adopted'}: {one.verdict}", "" if one.better else "dim")
-    return [render_heading(one.proposal), *map(render_text, lines), verdict]
+    verdict = (f"{'better' if one.better else 'not adopted'}: {one.verdict}", "" if one.better else "dim")
+    return [Heading(one.proposal), *lines, [verdict]]
 
 
-def render_history(found: PolicyHistory) -> RenderableType:
-    canary = f"; {found.canary.id} for {found.canary.share:.0%} of the tasks" if found.canary else ""
-    parts: list[RenderableType] = [render_heading("Policies"), render_text(f"in use: {found.stable.id}{canary}")]
-    for one in reversed(found.adopted):
+def _list_history_blocks(history: PolicyHistory) -> list[Block]:
+    canary = f"; {history.canary.id} for {history.canary.share:.0%} of the tasks" if history.canary else ""
+    blocks: list[Block] = [Heading("Policies"), f"in use: {history.stable.id}{canary}"]
+    for one in reversed(history.adopted):
         day = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d")
-        tasks = sum(outcome.policy == one.id for outcome in found.outcomes)
+        tasks = sum(outcome.policy == one.id for outcome in history.outcomes)
         became = f"rolled back: {one.ended}" if one.ended else "in use"
-        parts.append(render_text(f"{day} {one.id} from {one.proposal}, {one.share:.0%} of tasks, {tasks} ended; {became}"))
-    return Group(*parts, *[part for _, one in reversed(found.proposed) for part in _render_proposal(one)])
+        blocks.append(f"{day} {one.id} from {one.proposal}, {one.share:.0%} of tasks, {tasks} ended; {became}")
+    return [*blocks, *(block for _, one in reversed(history.proposed) for block in _list_proposal_blocks(one))]

@@ -1,36 +1,33 @@
-"""Renders health findings, instructions and the fingerprint."""
+"""Health findings, instructions and the fingerprint."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from afresh.app.code.project_profile import ProfileReport
 from afresh.app.doctor import HealthFinding
 from afresh.app.inspect.inspect_instructions import InstructionsPreview, SizedInstructionFile
-from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text, render_word
+from afresh.cli.exit_codes import ExitCode
+from afresh.cli.render.templates import describe_fault
+from afresh.cli.render.widgets import WORD_STYLES
 from afresh.core.instructions import InstructionPart
 from afresh.core.text import format_count
+from afresh.core.truncate import to_one_line
+from afresh.views.page import Block, Fields, Heading, Line, Page, Table
 
 
-def findings_to_json(findings: Sequence[HealthFinding]) -> dict[str, Any]:
-    return {"ok": all(finding.level != "fail" for finding in findings), "checks": [asdict(finding) for finding in findings]}
-
-
-def render_findings(findings: Sequence[HealthFinding]) -> RenderableType:
-    table = make_table("check||found")
-    for finding in findings:
-        found = render_text(finding.detail)
-        if finding.remedy:
-            found.append_text(render_text(f"\n→ {finding.remedy}", "cyan"))
-        table.add_row(render_text(finding.name), render_word(finding.level), found)
+def build_findings(findings: Sequence[HealthFinding]) -> Page:
+    rows = [
+        [one.name, [(one.level, WORD_STYLES.get(one.level, "dim"))],
+         [(one.detail, ""), (f"\n→ {one.remedy}" if one.remedy else "", "cyan")]]
+        for one in findings
+    ]  # fmt: skip
     failed, warned = (sum(finding.level == level for finding in findings) for level in ("fail", "warn"))
     words = f"{format_count(failed, 'error')}, {format_count(warned, 'warning')}" if failed or warned else "All checks passed."
-    return Group(table, Text(words, style="red" if failed else "yellow" if warned else "green"))
+    data = {"ok": not failed, "checks": [asdict(finding) for finding in findings]}
+    total = [(words, "red" if failed else "yellow" if warned else "green")]
+    return Page(data, [Table("check||found", rows), total], ExitCode.SETUP if failed else 0)
 
 
 def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
@@ -63,88 +60,49 @@ def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_instructions_preview(one: InstructionsPreview) -> RenderableType:
-    where = f" on {one.path}" if one.path else ""
-    parts: list[RenderableType] = [Text.assemble("Instructions for work", render_text(where), " of type ", (one.type, "bold"))]
-    parts += (
-        [_make_file_table(one.files)]
-        if one.files
-        else [render_text(f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all your projects.", "dim")]
-    )
-    parts += _render_faults(one)
-    if one.rendered and one.rendered.lines:
-        shown = one.rendered
+def build_instructions_preview(one: InstructionsPreview) -> Page:
+    where, shown = f" on {one.path}" if one.path else "", one.rendered
+    none = f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all your projects."
+    files = Table("level|file|>tokens|", [*map(_list_file_cells, one.files)])
+    blocks: list[Block] = [[(f"Instructions for work{where} of type ", ""), (one.type, "bold")]]
+    blocks += [files if one.files else [(none, "dim")], *([""] if one.faults else []), *map(describe_fault, one.faults)]
+    if shown and shown.lines:
         share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ceiling:,}"
-        parts += [Text.assemble(render_heading("What the model gets"), (f"  {share}", "dim")), _make_line_table(one)]
+        head = [("\nWhat the model gets", "bold"), (f"  {share}", "dim")]
+        blocks += [head, Table(">|", [_list_line_cells(line) for line in shown.lines])]
     if one.chain.overruled:
-        parts += [render_heading("Overridden"), _make_overruled_table(one)]
+        blocks += [Heading("Overridden"), Table("what|of|overridden by", _list_overruled_rows(one))]
     if one.notes:
-        parts += [render_heading("Notes"), *(render_text(f"• {note}") for note in one.notes)]
-    return Group(*parts)
+        blocks += [Heading("Notes"), *(f"• {note}" for note in one.notes)]
+    return Page(instructions_to_json(one), blocks, int(bool(one.faults)))
 
 
-def _make_file_table(files: Sequence[SizedInstructionFile]) -> Table:
-    table = make_table("level|file|>tokens|")
-    for file in files:
-        source = file.source
-        marks = [
-            word
-            for word, holds in (("firm", source.firm), ("replaces", source.replaces), ("may be shortened", not source.own))
-            if holds
-        ]
-        table.add_row(
-            render_text(source.level.value, "dim"),
-            render_text(source.file, "cyan"),
-            f"{file.tokens:,}",
-            render_text(", ".join(marks), "dim"),
-        )
-    return table
+def _list_file_cells(file: SizedInstructionFile) -> list[Line]:
+    source = file.source
+    marks = {"firm": source.firm, "replaces": source.replaces, "may be shortened": not source.own}
+    words = ", ".join(word for word, holds in marks.items() if holds)
+    return [[(source.level.value, "dim")], [(source.file, "cyan")], f"{file.tokens:,}", [(words, "dim")]]
 
 
-def _render_faults(one: InstructionsPreview) -> list[RenderableType]:
-    return [
-        Text.assemble(
-            ("\n" if number == 0 else ""),
-            (f"{fault.file}:{fault.line}", "bold red"),
-            render_text(f": {fault.key + ': ' if fault.key else ''}{fault.what}"),
-            render_text(f"\n  → {fault.next}" if fault.next else "", "cyan"),
-        )
-        for number, fault in enumerate(one.faults)
-    ]
+def _list_line_cells(line: Any) -> list[Line]:
+    """A line with its number in the file that is named above it."""
+    if not line.first:
+        return ["", [(line.text, "cyan")]]
+    place = f"{line.first}" if line.first == line.last else ""
+    return [[(place, "dim")], [(line.text, "dim" if not place else "bold" if line.text.startswith("#") else "")]]
 
 
-def _make_line_table(one: InstructionsPreview) -> Table:
-    """Render lines with their numbers in the file named above them."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(justify="right", style="dim", no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for line in one.rendered.lines if one.rendered else ():
-        if not line.first:
-            table.add_row("", render_text(line.text, "cyan"))
-        else:
-            place = f"{line.first}" if line.first == line.last else ""
-            table.add_row(place, render_text(line.text, "dim" if not place else "bold" if line.text.startswith("#") else ""))
-    return table
-
-
-def _make_overruled_table(one: InstructionsPreview) -> Table:
-    table = make_table("what|of|overridden by")
+def _list_overruled_rows(one: InstructionsPreview) -> list[list[Line]]:
+    rows: list[list[Line]] = []
     for (file, by, where), gone in groupby(
         one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
     ):
-        held = list(gone)
-        place = f"{file}:{_format_line_range(one.part for one in held)}"
-        names = ", ".join(_describe_part(gone.part) for gone in held)
-        table.add_row(
-            render_text(names, limit=60), render_text(place, "dim"), render_text(by + (f" in {where}" if where else ""), "cyan")
-        )
-    return table
-
-
-def _format_line_range(parts: Iterable[InstructionPart]) -> str:
-    held = list(parts)
-    first, last = min(part.first for part in held), max(part.last for part in held)
-    return f"{first}" if first == last else f"{first}-{last}"
+        parts = [part.part for part in gone]
+        first, last = min(part.first for part in parts), max(part.last for part in parts)
+        place = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
+        names = to_one_line(", ".join(map(_describe_part, parts)), 60)
+        rows.append([names, [(place, "dim")], [(by + (f" in {where}" if where else ""), "cyan")]])
+    return rows
 
 
 def _describe_part(part: InstructionPart) -> str:
@@ -182,47 +140,25 @@ def collect_statements(one: ProfileReport, level: str) -> dict[str, list[str]]:
     return {statement.name: list(statement.parts) for statement in one.fingerprint.statements(level)}
 
 
-def render_profile(one: ProfileReport, levels: Sequence[str]) -> RenderableType:
-    parts: list[RenderableType] = []
+def build_profile(one: ProfileReport, levels: Sequence[str], is_plain: bool) -> Page:
+    """Build the levels of a fingerprint; plain is exactly what a prompt would contain."""
+    blocks: list[Block] = []
     for level in levels:
         found = one.fingerprint.statements(level)
         if not found and (level not in EMPTY_LEVEL_HINTS or (level == "user" and len(levels) > 1)):
             continue
-        parts.append(render_heading(LEVEL_TITLES[level].format(type=one.type)))
-        parts.append(
-            render_fields((name_statement(statement.name, level), join_statement_parts(statement.parts)) for statement in found)
-            if found
-            else render_level_hint(level)
-        )
+        rows = [("what matters" if level == "type" else it.name, " · ".join(it.parts)) for it in found]
+        hint = [(f"  {EMPTY_LEVEL_HINTS.get(level, '')}", "dim")]
+        blocks += [Heading(LEVEL_TITLES[level].format(type=one.type)), Fields(rows) if found else hint]
     if "project" in levels and one.tried.trials:
-        parts += [render_heading("Test commands"), render_test_commands(one)]
-    return Group(*parts)
+        blocks += [Heading("Test commands"), Table("|", [*map(_list_trial_cells, one.tried.trials)])]
+    return Page(profile_to_json(one, levels), format_plain_profile(one, levels) if is_plain else blocks)
 
 
-def render_level_hint(level: str) -> Text:
-    return render_text(f"  {EMPTY_LEVEL_HINTS[level]}", "dim")
-
-
-def name_statement(name: str, level: str) -> str:
-    return "what matters" if level == "type" else name
-
-
-def join_statement_parts(parts: Sequence[str]) -> Text:
-    """Join the parts with dots."""
-    return Text(" · ", style="dim").join(Text.assemble(render_text(part)) for part in parts)
-
-
-def render_test_commands(one: ProfileReport) -> Table:
-    """Render test commands; those that are not run with the reason."""
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
-    for trial in one.tried.trials:
-        mark, style = ("✓", "green") if trial.holds else ("✗", "red") if trial.tried else ("·", "dim")
-        name = render_text(trial.command, "bold" if trial.holds else style, 100)
-        told = Text.assemble(name, "\n", render_text(f"{describe_trial_result(trial)} ({trial.source})", "dim"))
-        table.add_row(Text(f"  {mark}", style=style), told)
-    return table
+def _list_trial_cells(trial: Any) -> list[Line]:
+    mark, style = ("✓", "green") if trial.holds else ("✗", "red") if trial.tried else ("·", "dim")
+    result = (f"\n{describe_trial_result(trial)} ({trial.source})", "dim")
+    return [[(f"  {mark}", style)], [(to_one_line(trial.command, 100), "bold" if trial.holds else style), result]]
 
 
 def describe_trial_result(trial: Any) -> str:

@@ -1,17 +1,15 @@
-"""Renders what providers make of calls: cached beginnings, paid tokens, thinking."""
+"""What providers make of calls: cached beginnings, paid tokens, thinking."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-
 from afresh.app.inspect.measure_calls import CallPrice
 from afresh.app.spending.read_spending import describe_paid
-from afresh.cli.render.parts import make_table, render_heading, render_text
 from afresh.context.cache_prefix import PrefixComparison
 from afresh.core.prompt import CallAudit, render_thinking
 from afresh.core.reply import Reply
 from afresh.core.text import format_count
+from afresh.views.page import Block, Heading, Page, Table
 
 
 def provider_usage_to_json(audit: CallAudit, price: CallPrice, reply: Reply | None) -> dict[str, Any]:
@@ -40,20 +38,17 @@ def call_beginning_to_json(one: PrefixComparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def call_price_to_json(one: CallPrice) -> dict[str, Any]:
-    return call_beginning_to_json(one.beginning) | {"sent": one.sent, "paid": one.paid, "paid_estimated": one.estimated}
-
-
-def render_provider_usage(audit: CallAudit, price: CallPrice, reply: Reply | None) -> RenderableType:
-    paid = f"{price.sent:,} tokens sent, {describe_paid(price.paid, price.estimated)}"
-    parts: list[RenderableType] = [render_text(describe_cacheable(price.beginning), "dim"), render_text(paid, "dim")]
+def list_usage_blocks(audit: CallAudit, price: CallPrice, reply: Reply | None) -> list[Block]:
+    start, paid = price.beginning, f"{price.sent:,} tokens sent, {describe_paid(price.paid, price.estimated)}"
+    same = f" (same as the previous call up to `{start.changed}`)" if start.changed else ""
+    cacheable = f"cacheable: {start.cacheable:,} of {start.tokens:,} tokens, {start.share:.0%}{same}"
+    blocks: list[Block] = [[(cacheable, "dim")], [(paid, "dim")]]
     if reply and (reply.usage.cached or reply.usage.written):
-        parts.append(
-            render_text(f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written", "dim")
-        )
+        cached = f"from the provider's cache: {reply.usage.cached:,} read, {reply.usage.written:,} written"
+        blocks.append([(cached, "dim")])
     if audit.thinking or (reply and reply.thinking):
-        parts += [render_heading("Thinking"), *map(render_text, describe_thinking(audit, reply))]
-    return Group(*parts)
+        blocks += [Heading("Thinking"), *describe_thinking(audit, reply)]
+    return blocks
 
 
 def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
@@ -65,32 +60,26 @@ def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
     return [f"{budget}, {used if reply.thinking else 'no thinking returned'}", *map(render_thinking, reply.thinking)]
 
 
-def describe_cacheable(one: PrefixComparison) -> str:
-    told = f"cacheable: {one.cacheable:,} of {one.tokens:,} tokens, {one.share:.0%}"
-    if not one.changed:
-        return told
-    return f"{told} (same as the previous call up to `{one.changed}`)"
-
-
-def render_call_prices(calls: Sequence[CallPrice]) -> RenderableType:
-    table = make_table(">step|>sent|>paid|>unchanged|>cacheable|>share|first difference")
-    for one in calls:
-        start = one.beginning
-        row = (
-            str(one.step), f"{one.sent:,}", f"{one.paid:,}", f"{start.same:,}", f"{start.cacheable:,}", f"{start.share:.0%}",
-            start.changed,
-        )  # fmt: skip
-        table.add_row(*map(render_text, row))
+def build_call_prices(calls: Sequence[CallPrice]) -> Page:
+    rows = [
+        [f"{one.step}", f"{one.sent:,}", f"{one.paid:,}", f"{start.same:,}", f"{start.cacheable:,}", f"{start.share:.0%}",
+         start.changed]
+        for one in calls for start in [one.beginning]
+    ]  # fmt: skip
     estimated = sum(one.estimated for one in calls)
     total = f"{sum(one.sent for one in calls):,} tokens sent, {describe_paid(sum(one.paid for one in calls), estimated)}"
     if estimated:
         total += f": {format_count(estimated, 'call')} by what is unchanged, since no provider reported what it cached"
-    return Group(table, render_text(describe_cacheable_total([one.beginning for one in calls])), render_text(total))
+    data = [
+        call_beginning_to_json(one.beginning) | {"sent": one.sent, "paid": one.paid, "paid_estimated": one.estimated}
+        for one in calls
+    ]
+    table = Table(">step|>sent|>paid|>unchanged|>cacheable|>share|first difference", rows)
+    return Page(data, [table, describe_cacheable_total([one.beginning for one in calls]), total])
 
 
 def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
-    later = calls[1:]
-    tokens, held = sum(one.tokens for one in later), sum(one.cacheable for one in later)
+    tokens, cacheable = sum(one.tokens for one in calls[1:]), sum(one.cacheable for one in calls[1:])
     if not tokens:
         return "only one call so far, nothing to compare"
-    return f"cacheable after the first call: {held:,} of {tokens:,} tokens, {held / tokens:.0%}"
+    return f"cacheable after the first call: {cacheable:,} of {tokens:,} tokens, {cacheable / tokens:.0%}"

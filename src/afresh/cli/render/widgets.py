@@ -42,7 +42,7 @@ def count_columns(text: str) -> int:
 def wrap_line(line: Line, width: int) -> list[Line]:
     """Wrap at line ends and between words; words longer than a line are split, and what is in backticks is not if it fits."""
     text = "".join(part for part, _ in line)
-    return [_cut_line(line, start, end) for start, end in find_rows(text, max(width, 2))]
+    return [cut_line(line, start, end) for start, end in find_rows(text, max(width, 2))]
 
 
 def find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
@@ -85,7 +85,7 @@ def _count_fitting(text: str, width: int) -> int:
     return ends[-1] if ends else most
 
 
-def _cut_line(line: Line, start: int, end: int) -> Line:
+def cut_line(line: Line, start: int, end: int) -> Line:
     spans: list[Span] = []
     at = 0
     for text, style in line:
