@@ -24,7 +24,6 @@ from afresh.cli.options import (
     select_limits,
 )
 from afresh.cli.output import echo_wrapped, print_page, wants_json
-from afresh.views.page import Page
 
 if TYPE_CHECKING:
     from afresh.app.project import Project
@@ -247,12 +246,10 @@ def report_outcome(project: "Project", state: "State", verbose: bool = False, st
     from afresh.app.results.task_result import list_task_changes
     from afresh.app.spending.read_spending import cost_to_json, describe_cost
     from afresh.app.spending.spending_report import sum_task_spending
-    from afresh.cli.render.run_summary import render_run_summary
-    from afresh.views.tasks import run_summary_to_json
+    from afresh.cli.render.run_summary import build_run_summary
 
     made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
     history = compare_with_history(project, state.task.id) if verbose or wants_json() else None
     spent = sum_task_spending(project, state.task.id)
-    data = run_summary_to_json(state, made, calls, history) | {"cost": cost_to_json(spent)}
-    cost = describe_cost(spent)
-    print_page(Page(data, lambda: render_run_summary(state, made, calls, history, cost=cost, stays=stays)))
+    page = build_run_summary(state, made, calls, history, cost=describe_cost(spent), stays=stays)
+    print_page(replace(page, data=page.data | {"cost": cost_to_json(spent)}))

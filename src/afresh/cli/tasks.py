@@ -209,10 +209,8 @@ def show_checkpoints(project: "Project", task: str) -> Page:
 
 @with_task
 def show_decisions(project: "Project", task: str) -> Page:
-    from afresh.cli.render.decisions import render_decisions
+    from afresh.cli.render.decisions import build_decisions
     from afresh.views.decision_log import list_decisions
-    from afresh.views.decision_tree import build_decision_tree, decisions_to_json
+    from afresh.views.decision_tree import build_decision_tree
 
-    state = project.store.load(task)
-    tree = build_decision_tree(list_decisions(project.store.journal(task)))
-    return Page(decisions_to_json(state, tree), render_decisions(state, tree))
+    return build_decisions(project.store.load(task), build_decision_tree(list_decisions(project.store.journal(task))))

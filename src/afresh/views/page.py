@@ -50,11 +50,20 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
+class Box:
+    """A line in a frame of this style, with a title."""
+
+    title: str
+    line: Line
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
 class Indented:
     blocks: Sequence["Block"]
 
 
-Block = Line | Heading | Rule | Cut | Fields | Table | Tree | Indented
+Block = Line | Heading | Rule | Cut | Fields | Table | Tree | Box | Indented
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from afresh.cli.render.context import (
     list_section_texts,
 )
 from afresh.cli.render.context_yield import build_yield
-from afresh.cli.render.decisions import render_decisions
+from afresh.cli.render.decisions import build_decisions
 from afresh.cli.render.progress import render_live_area
 from afresh.cli.render.project import build_findings
 from afresh.cli.render.questions import render_inbox
-from afresh.cli.render.run_summary import render_run_summary
+from afresh.cli.render.run_summary import build_run_summary
 from afresh.cli.render.status import StatusPage, render_status
 from afresh.cli.render.task import render_task
 from afresh.cli.render.widgets import Line, draw_gauge, draw_lines, draw_sparkline
@@ -125,15 +125,13 @@ def show(state: State) -> Callable[[int], list[Line]]:
 
 VIEWS = {
     "panel": lambda: render_live_area(glance(), 1_700_000_075.0, 60),
-    "summary": lambda: render_run_summary(DONE, CHANGES, AUDITS, HISTORY),
-    "unfinished summary": lambda: render_run_summary(BLOCKED, [], []),
+    "summary": lambda: build_run_summary(DONE, CHANGES, AUDITS, HISTORY),
+    "unfinished summary": lambda: build_run_summary(BLOCKED, [], []),
     "status": lambda: status(*TICKETS),
     "inbox": lambda: render_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
     "empty inbox": lambda: render_inbox([], 0.0),
-    "decisions": lambda: render_decisions(
-        DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))
-    ),
-    "decisions of a question": lambda: render_decisions(BLOCKED, build_decision_tree(lines(ANSWERED))),
+    "decisions": lambda: build_decisions(DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))),
+    "decisions of a question": lambda: build_decisions(BLOCKED, build_decision_tree(lines(ANSWERED))),
     "no tasks": lambda: status(),
     "show": lambda: show(BLOCKED),
     "show done": lambda: show(DONE),
@@ -178,18 +176,18 @@ def test_the_summary_gives_the_verdict_first_and_says_what_to_do_last() -> None:
 
 
 def test_a_long_diff_is_cut_with_a_hint() -> None:
-    text = rendered(render_run_summary(DONE, CHANGES, AUDITS, diff_lines=3))
+    text = rendered(build_run_summary(DONE, CHANGES, AUDITS, diff_lines=3))
     assert "… 8 more lines: afresh diff t-7f3a" in text and "discount(cart, lines)" not in text
 
 
 def test_of_a_project_that_is_gone_afterwards_no_command_is_named() -> None:
-    assert "afresh" not in rendered(render_run_summary(DONE, CHANGES, AUDITS, diff_lines=3, stays=False))
+    assert "afresh" not in rendered(build_run_summary(DONE, CHANGES, AUDITS, diff_lines=3, stays=False))
 
 
 def test_a_failed_or_blocked_task_is_not_headed_by_an_old_pass() -> None:
     failed = replace_in_parts(DONE, status=TaskStatus.FAILED, outcome="a protected test was weakened")
-    assert "failed  a protected test was weakened" in rendered(render_run_summary(failed, [], []))
-    text = rendered(render_run_summary(BLOCKED, [], []))
+    assert "failed  a protected test was weakened" in rendered(build_run_summary(failed, [], []))
+    text = rendered(build_run_summary(BLOCKED, [], []))
     assert "blocked" in text.splitlines()[1] and "Which name?" in text and "afresh answer" in text
 
 
@@ -299,7 +297,7 @@ def test_a_call_tells_what_replies_drew_on_once_there_is_a_reply():
 
 @pytest.mark.parametrize(("paid", "words"), [(4_300, "80% saved"), (31_500, "this is 50% more"), (21_040, "the same")])
 def test_a_run_says_what_a_cached_history_would_have_been_paid(paid: int, words: str):
-    text = rendered(render_run_summary(DONE, CHANGES, AUDITS, replace(HISTORY, paid=paid)), 120)
+    text = rendered(build_run_summary(DONE, CHANGES, AUDITS, replace(HISTORY, paid=paid)), 120)
     assert "total sent" in text and "89% saved" in text
     assert f"about {paid:,} tokens; the history, cached, would have been 21,000 ({words})" in text
 
@@ -342,7 +340,7 @@ def test_how_long_ago_is_told_in_the_largest_unit(seconds: float, words: str) ->
 
 def test_the_tree_tells_who_chose_what_how_sure_and_what_came_of_it() -> None:
     grown = build_decision_tree(lines(ANSWERED))
-    text = " ".join(rendered(render_decisions(BLOCKED, grown), 300).split())
+    text = " ".join(rendered(build_decisions(BLOCKED, grown), 300).split())
     assert "✓ 2" in text and "50% sure" in text and "superseded at step 4" in text and "step 3: undone: x" in text
     assert "2023-11-14 22:13" in text and UNSANDBOXED_DECISION in text
     data = decisions_to_json(BLOCKED, grown)["decisions"]

@@ -1,17 +1,13 @@
-"""Renders the decisions of a task as a tree."""
+"""The decisions of a task as a tree."""
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-from rich.tree import Tree
-
-from afresh.cli.render.parts import render_text, render_word
 from afresh.cli.render.widgets import WORD_STYLES
 from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.views.decision_log import DecisionLine, is_turning_point
-from afresh.views.decision_tree import DecisionNode, DecisionRun, group_runs
+from afresh.views.decision_tree import DecisionNode, DecisionRun, decisions_to_json, group_runs
+from afresh.views.page import Page, Span, Tree
 from afresh.views.task_facts import format_time, list_next_commands
 
 MAX_REVERTED_SHOWN = 3
@@ -23,63 +19,62 @@ _MARK_BY_KIND = {
 _VERDICT_WORDS = {"PASS": "verified", "FAIL": "completion rejected", "BLOCKED": "could not be verified"}
 
 
-def render_decisions(state: State, branches: Sequence[DecisionNode]) -> RenderableType:
-    head = Text.assemble((to_one_line(state.task.id, 40), "bold"), "  ", render_word(state.status.value))
-    head.append(f"  started {_format_minute(format_time(state.times.started))} UTC", "dim")
-    root = Tree(head.append("\n").append_text(render_text(state.task.goal, limit=MAX_TEXT_CHARACTERS)), guide_style="dim")
-    _add_branches(root, branches)
-    if not branches:
-        root.add(Text("no decisions yet", style="dim"))
-    return Group(root, Text(), *(render_text(f"  {command}", "cyan") for command in list_next_commands(state)[:1]))
+def build_decisions(state: State, branches: Sequence[DecisionNode]) -> Page:
+    started, word = _format_minute(format_time(state.times.started)), state.status.value
+    head = [
+        (to_one_line(state.task.id, 40), "bold"),
+        (f"  {word}", WORD_STYLES.get(word, "dim")),
+        (f"  started {started} UTC", "dim"),
+    ]
+    tree = Tree([*head, (f"\n{to_one_line(state.task.goal, MAX_TEXT_CHARACTERS)}", "")], _list_branches(branches))
+    commands = [[(f"  {command}", "cyan")] for command in list_next_commands(state)[:1]]
+    shown = tree if branches else Tree(tree.line, [Tree([("no decisions yet", "dim")])])
+    return Page(decisions_to_json(state, branches), [shown, "", *commands])
 
 
-def _add_branches(node: Tree, branches: Sequence[DecisionNode]) -> None:
-    answered, told = any(branch.line["kind"] == "answered" for branch in branches), ""
+def _list_branches(branches: Sequence[DecisionNode]) -> list[Tree]:
+    answered, last, trees = any(branch.line["kind"] == "answered" for branch in branches), "", list[Tree]()
     for part in group_runs(branches):
         if isinstance(part, DecisionRun):
-            _add_run(node, part)
+            trees.append(_make_run(part))
         elif is_turning_point(part.line):
-            _add_branches(_add_decision(node, part), part.followed)
+            trees.append(Tree(_describe_turn(part), [*_list_options(part), *_list_branches(part.followed)]))
         elif part.line["text"] == "blocked":
-            node.add(
-                render_text(f"{'waited' if answered else 'waits'} for an answer since {_format_minute(part.line['at'])}", "dim")
-            )
+            waits = f"{'waited' if answered else 'waits'} for an answer since {_format_minute(part.line['at'])}"
+            trees.append(Tree([(waits, "dim")]))
         else:
-            node.add(_render_outcome(part.line, told))
-            told = part.line["why"]
+            trees.append(Tree(_describe_outcome(part.line, last)))
+            last = part.line["why"]
+    return trees
 
 
-def _add_run(node: Tree, run: DecisionRun) -> None:
-    told = Text(f"{run.steps}: {run.told}" if run.steps else run.told, style="" if run.reverted else "dim")
+def _make_run(run: DecisionRun) -> Tree:
+    style = "" if run.reverted else "dim"
+    line = [(f"{run.steps}: {run.told}" if run.steps else run.told, style)]
     if run.reverted and not run.steps.startswith("steps"):
-        node.add(told.append_text(_render_reason(run.reverted[0])))
-        return
-    grown = node.add(told)
-    for line in run.reverted[-MAX_REVERTED_SHOWN:]:
-        grown.add(Text(f"step {line['step']} undone", "red").append_text(_render_reason(line)))
+        return Tree([*line, _describe_reason(run.reverted[0])])
+    below = [Tree([(f"step {one['step']} undone", "red"), _describe_reason(one)]) for one in run.reverted[-MAX_REVERTED_SHOWN:]]
     if len(run.reverted) > MAX_REVERTED_SHOWN:
-        grown.add(Text(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", style="dim"))
+        below.append(Tree([(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", "dim")]))
+    return Tree(line, below)
 
 
-def _render_reason(line: DecisionLine) -> Text:
-    return render_text(f": {line['why']}" if line["why"] else "", "dim", MAX_TEXT_CHARACTERS)
+def _describe_reason(line: DecisionLine) -> Span:
+    return to_one_line(f": {line['why']}", MAX_TEXT_CHARACTERS) if line["why"] else "", "dim"
 
 
-def _add_decision(node: Tree, branch: DecisionNode) -> Tree:
-    """Add a decision, question or answer: text, then author, time and confidence."""
+def _describe_turn(branch: DecisionNode) -> list[Span]:
+    """Describe a decision, question or answer: text, then author, time and confidence."""
     line = branch.line
     mark, style = _MARK_BY_KIND[line["kind"]]
     subject = f"{to_one_line(line['subject'], 60)}: " if line.get("subject") else ""
-    text = Text.assemble(
-        (f"{mark} ", style), (subject, "bold"), render_text(_describe_decision(line), "strike" if branch.superseded else "")
-    )
-    text.append("\n").append_text(render_text(f"  {_describe_author(line)}", "dim"))
+    spans = [(f"{mark} ", style), (subject, "bold"), (_describe_decision(line), "dim" if branch.superseded else "")]
+    spans.append((f"\n  {_describe_author(line)}", "dim"))
     if branch.superseded:
-        text.append(f", superseded at step {branch.superseded['step']}", "yellow")
+        spans.append((f", superseded at step {branch.superseded['step']}", "yellow"))
     if line["why"]:
-        text.append("\n  why: ", "dim").append_text(render_text(line["why"], "dim", MAX_TEXT_CHARACTERS))
-    grown = node.add(text)
-    return _add_options(grown, branch)
+        spans.append((f"\n  why: {to_one_line(line['why'], MAX_TEXT_CHARACTERS)}", "dim"))
+    return spans
 
 
 def _describe_decision(line: DecisionLine) -> str:
@@ -95,27 +90,29 @@ def _describe_author(line: DecisionLine) -> str:
     return f"{_format_minute(line['at'])}  {verb} by {who} at step {line['step']}{sure}"
 
 
-def _add_options(node: Tree, branch: DecisionNode) -> Tree:
-    """Add the options of a question; the chosen one is marked."""
-    chosen = next((one.line.get("option") for one in branch.followed if one.line["kind"] == "answered"), None)
+def _list_options(branch: DecisionNode) -> list[Tree]:
+    """List the options of a question; the chosen one is marked."""
+    chosen, trees = (
+        next((one.line.get("option") for one in branch.followed if one.line["kind"] == "answered"), None),
+        list[Tree](),
+    )
     for number, option in enumerate(branch.line.get("options", ()), 1):
-        style = "green" if number == chosen else "dim"
         means = f": {to_one_line(option['means'], MAX_TEXT_CHARACTERS)}" if option["means"] else ""
-        node.add(Text(f"{'✓' if number == chosen else '·'} {number} {to_one_line(option['option'], 100)}{means}", style=style))
-    return node
+        text = f"{'✓' if number == chosen else '·'} {number} {to_one_line(option['option'], 100)}{means}"
+        trees.append(Tree([(text, "green" if number == chosen else "dim")]))
+    return trees
 
 
-def _render_outcome(line: DecisionLine, told: str) -> Text:
-    """Render a verdict, an end or a waiver, with its reason unless the line before gave it."""
+def _describe_outcome(line: DecisionLine, last: str) -> list[Span]:
+    """Describe a verdict, an end or a waiver, with its reason unless the line before gave it."""
+    status = line["text"].partition(" ")[0]
+    first = (status, WORD_STYLES.get(status, ""))
     if line["kind"] == "decided":
-        first = render_text(line["text"], "yellow", MAX_TEXT_CHARACTERS)
+        first = (to_one_line(line["text"], MAX_TEXT_CHARACTERS), "yellow")
     elif line["kind"] == "verified":
-        first = Text(_VERDICT_WORDS[line["text"]], style=WORD_STYLES[line["text"]])
-    else:
-        status = line["text"].partition(" ")[0]
-        first = Text(status, style=WORD_STYLES.get(status, ""))
-    why = f": {to_one_line(line['why'], MAX_TEXT_CHARACTERS)}" if line["why"] and line["why"] != told else ""
-    return first.append_text(render_text(f"{why} ({_format_minute(line['at'])}, step {line['step']})", "dim"))
+        first = (_VERDICT_WORDS[line["text"]], WORD_STYLES[line["text"]])
+    why = f": {to_one_line(line['why'], MAX_TEXT_CHARACTERS)}" if line["why"] and line["why"] != last else ""
+    return [first, (f"{why} ({_format_minute(line['at'])}, step {line['step']})", "dim")]
 
 
 def _format_minute(at: str) -> str:

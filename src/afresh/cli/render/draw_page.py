@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from afresh.cli.render.widgets import FIELD_GAP_COLUMNS, TAB, count_columns, cut_line, lay_out_fields, wrap_line
 from afresh.core.text import escape_hidden
-from afresh.views.page import Block, Cut, Fields, Heading, Indented, Line, Rule, Span, Table, Tree
+from afresh.core.truncate import to_one_line
+from afresh.views.page import Block, Box, Cut, Fields, Heading, Indented, Line, Rule, Span, Table, Tree
 
 LEAST_COLUMNS = 8
 """A column with words is not made narrower."""
@@ -32,6 +33,13 @@ def _draw_block(block: Block, width: int, is_whole: bool) -> Iterator[Sequence[S
             yield from _draw_table(block, width)
         case Tree():
             yield from _draw_tree(block, width)
+        case Box(title, line, style):
+            room, name = width - 4, to_one_line(title, width - 6)
+            yield [("╭─ ", style), (name, "bold"), (f" {'─' * (width - 5 - count_columns(name))}╮", style)]
+            for row in wrap_line(to_spans(line), room):
+                blank = " " * (room - sum(count_columns(text) for text, _ in row))
+                yield [("│ ", style), *row, (f"{blank} │", style)]
+            yield [(f"╰{'─' * (width - 2)}╯", style)]
         case Indented(blocks):
             yield from ([(" " * INDENT, ""), *line] if line else line for line in draw_blocks(blocks, width - INDENT, is_whole))
         case _:

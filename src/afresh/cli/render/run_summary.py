@@ -1,15 +1,10 @@
-"""Renders the end of a run: verdict first, next commands last."""
+"""The end of a run: verdict first, next commands last."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.panel import Panel
-from rich.text import Text
-
-from afresh.cli.render.parts import make_table, render_diff, render_fields, render_gauge, render_heading, render_text, render_word
-from afresh.cli.render.widgets import WORD_STYLES, draw_sparkline
+from afresh.cli.render.draw_diff import list_diff_lines
+from afresh.cli.render.widgets import WORD_STYLES, draw_gauge, draw_sparkline
 from afresh.core.answer_options import parse_options
 from afresh.core.change import Change, group_by_folder
 from afresh.core.decision import UNSANDBOXED_DECISION
@@ -20,15 +15,21 @@ from afresh.core.task import name_briefly
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
+from afresh.views.page import Block, Box, Fields, Heading, Line, Page, Table
 from afresh.views.task_facts import describe_parts, describe_question, list_lowered_functions
 from afresh.views.tasks import run_summary_to_json
 
 MAX_DIFF_LINES = 40
 MAX_CHANGED_FILES = 40
 """With more they are counted by folder."""
+MAX_REASON_CHARACTERS = 1_500
+NEXT_MEANS = {
+    "apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",
+    "show": "show details", "answer": "answer the question", "retry": "try again",
+}  # fmt: skip
 
 
-def render_run_summary(
+def build_run_summary(
     state: State,
     changes: Sequence[Change],
     audits: Sequence[CallAudit],
@@ -36,74 +37,61 @@ def render_run_summary(
     diff_lines: int = MAX_DIFF_LINES,
     cost: str = "",
     stays: bool = True,
-) -> RenderableType:
+) -> Page:
     """`cost` is the cost as text; empty for free models. Where the project is gone afterwards, no command is named."""
     data = run_summary_to_json(state, changes, audits, history)
-    return Group(
-        _render_verdict(data | ({"reason": "needs your answer"} if _asks_in_reason(state, data) else {})),
-        render_fields(_list_summary_fields(state, data | {"cost": cost}, audits)),
-        *_render_changed_files(state, changes, diff_lines, stays),
-        *_render_reverted(data),
-        *(_render_next_commands(data) if stays else ()),
-    )
+    blocks: list[Block] = [_make_verdict_box(state, data), Fields(_list_summary_fields(state, data | {"cost": cost}, audits))]
+    blocks += _list_change_blocks(state, changes, diff_lines, stays)
+    if failed := data["failed_approaches"]:
+        rows = [(f"step {one['step']}", to_one_line(f"{one['subject']}: {one['text']}", 300)) for one in failed]
+        blocks += [Heading("Tried and undone"), Fields(rows)]
+    if stays:
+        anyway = "merge it anyway"
+        next_rows = [(it, anyway if it.endswith("--unverified") else NEXT_MEANS[it.split()[1]]) for it in data["next"]]
+        blocks += [Heading("Next"), Fields(next_rows)]
+    return Page(data, blocks)
 
 
-MAX_REASON_CHARACTERS = 1_500
-
-
-def _asks_in_reason(state: State, data: dict[str, Any]) -> bool:
-    """Return whether the reason is the open question, which has a row of its own."""
-    return bool(state.dialogue.question) and state.dialogue.question in data["reason"]
-
-
-def _render_verdict(data: dict[str, Any]) -> RenderableType:
+def _make_verdict_box(state: State, data: dict[str, Any]) -> Box:
+    """An open question has a row of its own, and is not repeated as the reason."""
     first = data["verdict"] if data["status"] not in ("failed", "blocked", "unchanged") else data["status"]
-    style = WORD_STYLES.get(first or data["status"], "dim")
-    body = Text.assemble(
-        (f"{first or data['status']}", f"bold {style}"), f"  {to_one_line(data['reason'], MAX_REASON_CHARACTERS)}\n"
-    )
-    body.append(to_one_line(data["goal"], 300), "dim")
-    return Panel(body, title=render_text(data["task"], "bold", limit=40), title_align="left", box=box.ROUNDED, border_style=style)
+    word, question = first or data["status"], state.dialogue.question
+    reason = "needs your answer" if question and question in data["reason"] else data["reason"]
+    style = WORD_STYLES.get(word, "dim")
+    goal = (f"\n{to_one_line(data['goal'], 300)}", "dim")
+    line = [(word, f"bold {style}"), (f"  {to_one_line(reason, MAX_REASON_CHARACTERS)}", ""), goal]
+    return Box(to_one_line(data["task"], 40), line, style)
 
 
-def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Any]]:
-    tests, tokens, measure = data["tests"], data["tokens"], data["measure"]
+def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Line]]:
+    tests, tokens, measure, baseline = data["tests"], data["tokens"], data["measure"], state.verification.baseline
     offline = {audit.model for audit in audits} == {OFFLINE_MODEL}
-    rows: list[tuple[str, Any]] = [("asks", _render_asked_question(state))] if state.dialogue.question else []
+    options = "".join(f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options))
+    rows: list[tuple[str, Line]] = []
+    if state.dialogue.question:
+        rows.append(("asks", [(describe_question(state), "yellow"), (options, "")]))
     if state.unconfined:
-        rows.append(("sandbox", render_text(f"NONE: {UNSANDBOXED_DECISION}", "bold red")))
-    rows += [("tests", f"{tests['before']['words']} → {tests['after']['words']}")]
-    rows += [(label, render_text(text, "yellow", limit=MAX_REASON_CHARACTERS)) for label, text in data["open"].items()]
+        rows.append(("sandbox", [(f"NONE: {UNSANDBOXED_DECISION}", "bold red")]))
+    rows.append(("tests", f"{tests['before']['words']} → {tests['after']['words']}"))
+    rows += [(label, [(to_one_line(text, MAX_REASON_CHARACTERS), "yellow")]) for label, text in data["open"].items()]
     if measure["before"] or measure["after"]:
         rows.append(("violations", f"{measure['before']} → {'not counted' if measure['after'] is None else measure['after']}"))
     if lowered := list_lowered_functions(state):
-        rows.append((format_count(len(lowered), "function"), render_text("\n".join(lowered))))
-    if state.verification.baseline and state.verification.baseline.flaky:
-        rows.append(("flaky", render_text(", ".join(state.verification.baseline.flaky), "yellow", limit=200)))
+        rows.append((format_count(len(lowered), "function"), "\n".join(lowered)))
+    if baseline and baseline.flaky:
+        rows.append(("flaky", [(to_one_line(", ".join(baseline.flaky), 200), "yellow")]))
     rows.append(("steps", f"{data['steps']}: {format_count(data['kept'], 'change')} kept, {data['reverted']} undone"))
     if audits and not offline:
-        largest = max(audits, key=lambda audit: audit.tokens)
-        rows.append(("largest call", render_gauge(largest)))
+        rows.append(("largest call", draw_gauge(max(audits, key=lambda audit: audit.tokens))))
         rows.append(("every call", _describe_every_call(tokens)))
     spent = f"{format_count(tokens['calls'], 'call')}, {tokens['input']:,} tokens in, {tokens['output']:,} out"
     rows.append(("spent", "nothing: no model was called" if offline else f"{data['cost']}: {spent}" if data["cost"] else spent))
     rows += [("", describe_parts(state))] if state.work.subtasks else []
     if tokens.get("accumulating") and not offline:
         rows += [("total sent", _describe_saved_tokens(tokens)), ("total paid", _describe_saved_paid(tokens))]
-    return rows + _list_lesson_fields(data["knowledge"])
-
-
-def _list_lesson_fields(data: dict[str, Any]) -> list[tuple[str, Any]]:
-    """List the lessons that the task used and drafted."""
-    told = [f"used {', '.join(data['used'])}"] if data["used"] else []
-    told += [f"saved one: afresh knowledge show {data['left']}"] if data["left"] else []
-    return [("lesson", render_text("; ".join(told)))] if told else []
-
-
-def _render_asked_question(state: State) -> RenderableType:
-    """Render the question and its numbered options."""
-    options = [f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options)]
-    return render_text(describe_question(state), "yellow").append("".join(options), "default")
+    lessons = [f"used {', '.join(data['knowledge']['used'])}"] if data["knowledge"]["used"] else []
+    lessons += [f"saved one: afresh knowledge show {data['knowledge']['left']}"] if data["knowledge"]["left"] else []
+    return rows + ([("lesson", "; ".join(lessons))] if lessons else [])
 
 
 def _describe_every_call(tokens: dict[str, Any]) -> str:
@@ -129,32 +117,15 @@ def _describe_share(saved: float) -> str:
     return f" ({saved:.0%} saved)" if saved > 0 else f" (this is {-saved:.0%} more)"
 
 
-def _render_changed_files(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list[RenderableType]:
+def _list_change_blocks(state: State, changes: Sequence[Change], diff_lines: int, stays: bool) -> list[Block]:
     if not changes:
-        return [render_heading("No files changed.")]
-    table = make_table(
-        "file|kind|>+|>−",
-        ([render_text(folder)] for folder in (group_by_folder(changes) if len(changes) > MAX_CHANGED_FILES else ())),
-    )
-    for change in changes if len(changes) <= MAX_CHANGED_FILES else ():
-        table.add_row(render_text(change.path), render_word(change.kind), f"{change.added:,}", f"{change.removed:,}")
-    shown, left = render_diff(changes, diff_lines)
-    parts: list[RenderableType] = [render_heading("Changed"), table, render_heading("Diff"), shown]
-    if left:
-        where = f": afresh diff {name_briefly(state.task.id)}" if stays else ""
-        parts.append(render_text(f"… {left:,} more lines{where}", "dim"))
-    return parts if diff_lines else parts[:2]
-
-
-def _render_reverted(data: dict[str, Any]) -> list[RenderableType]:
-    if not data["failed_approaches"]:
-        return []
-    rows = [(f"step {it['step']}", render_text(f"{it['subject']}: {it['text']}", limit=300)) for it in data["failed_approaches"]]
-    return [render_heading("Tried and undone"), render_fields(rows)]
-
-
-def _render_next_commands(data: dict[str, Any]) -> list[RenderableType]:
-    what = {"apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",
-            "show": "show details", "answer": "answer the question", "retry": "try again"}  # fmt: skip
-    rows = [(it, "merge it anyway" if it.endswith("--unverified") else what[it.split()[1]]) for it in data["next"]]
-    return [render_heading("Next"), render_fields((render_text(it, "cyan").plain, meaning) for it, meaning in rows)]
+        return [Heading("No files changed.")]
+    rows: list[Sequence[Line]] = [[folder, "", "", ""] for folder in group_by_folder(changes)]
+    if len(changes) <= MAX_CHANGED_FILES:
+        kinds = [[(change.kind, WORD_STYLES.get(change.kind, "dim"))] for change in changes]
+        rows = [[it.path, kind, f"{it.added:,}", f"{it.removed:,}"] for it, kind in zip(changes, kinds, strict=True)]
+    blocks: list[Block] = [Heading("Changed"), Table("file|kind|>+|>−", rows)]
+    lines, left = list_diff_lines((change.patch for change in changes), diff_lines)
+    where = f": afresh diff {name_briefly(state.task.id)}" if stays else ""
+    more: list[Block] = [[(f"… {left:,} more lines{where}", "dim")]] if left else []
+    return [*blocks, Heading("Diff"), *lines, *more] if diff_lines else blocks
