@@ -17,16 +17,15 @@ def command(words: tuple[str, ...], resume: bool, no_sandbox: bool) -> Page | in
     TASK may be omitted if only one task has a question.
     """
     from afresh.app.dialogue.answer_question import answer_question, find_addressed_task, list_open_questions
-    from afresh.cli.render.questions import describe_answer, render_inbox
+    from afresh.cli.render.questions import build_inbox, describe_answer
     from afresh.cli.run import RunFlags, run_and_report
-    from afresh.views.tasks import answer_to_json, open_question_to_json
+    from afresh.views.tasks import answer_to_json
 
     if len(words) > 2:
         raise click.UsageError(f'put the answer in quotes: afresh answer {words[0]} "{" ".join(words[1:])}"')
     project = open_current_project()
     if not words:
-        waiting = list_open_questions(project)
-        return Page([*map(open_question_to_json, waiting)], render_inbox(waiting, project.clock.now()))
+        return build_inbox(list_open_questions(project), project.clock.now())
     task, text = find_addressed_task(project, words)
     before, state = project.store.load(task), answer_question(project, task, text)
     answered = Page(answer_to_json(before, state), describe_answer(before, state))

@@ -24,8 +24,8 @@ from afresh.app.queue.hold_task import end_pause
 from afresh.cli.diff import print_task_diff
 from afresh.cli.exit_codes import choose_status_code
 from afresh.cli.options import TypeOption, model_option, no_sandbox_option, open_current_project
-from afresh.cli.output import echo_wrapped, print_markdown, print_rendered
-from afresh.cli.render.questions import render_open_question
+from afresh.cli.output import echo_wrapped, print_blocks, print_markdown
+from afresh.cli.render.questions import list_open_question
 from afresh.cli.report_error import describe_error
 from afresh.cli.run import RunFlags, run_with_progress
 from afresh.core.state import State
@@ -217,7 +217,7 @@ def show_state(project: Project, state: State) -> None:
         print_markdown(summary.strip())
         click.echo()
     if state.dialogue.question:
-        print_rendered(render_open_question(state))
+        print_blocks(list_open_question(state))
     elif state.status in (TaskStatus.DONE, TaskStatus.FAILED):
         changed = ", ".join(state.workspace.changed) or "nothing"
         print_text(f"{describe_outcome(state)} · changed so far: {changed}", dim=True)

@@ -1,10 +1,11 @@
 """Shows the status to a person at the terminal and asks what to do before the next step."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from afresh.cli.render.questions import render_changes, render_input_help, render_open_question, render_step_status
+from afresh.cli.render.draw_page import draw_blocks
+from afresh.cli.render.questions import list_changes, list_input_help, list_open_question, list_step_status
 from afresh.core.states.supervision_state import AUTONOMOUS_MODE, PersonAct, PersonRequest
 from afresh.errors import BadInput
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from afresh.app.project import Project
     from afresh.cli.render.progress import LiveProgress
     from afresh.core.state import State
+    from afresh.views.page import Block
 
 
 GO_ON_REQUEST = PersonRequest(PersonAct.GO)
@@ -64,9 +66,9 @@ class PersonAtTerminal:
                 self.asking = False
 
     def _show(self, state: "State") -> None:
-        self.console.print(render_open_question(state) if state.dialogue.question else render_step_status(state))
+        self._print(list_open_question(state) if state.dialogue.question else list_step_status(state))
         if not self.told or state.dialogue.question:
-            self.console.print(render_input_help(state))
+            self._print(list_input_help(state))
         self.told = True
 
     def _ask(self, state: "State") -> PersonRequest | None:
@@ -101,8 +103,8 @@ class PersonAtTerminal:
             "new": lambda: self._worded(rest, state, redirects=True),
             "undo": lambda: self._undo(rest, state),
             "stop": lambda: STOP_REQUEST,
-            "diff": lambda: self._print(render_changes(self._changes(state))),
-            "help": lambda: self._print(render_input_help(state)),
+            "diff": lambda: self._print(list_changes(self._changes(state))),
+            "help": lambda: self._print(list_input_help(state)),
         }
         if name not in commands:
             raise BadInput(f"no such command: /{name}", next=f"commands: {', '.join(f'/{one}' for one in commands)}")
@@ -126,8 +128,11 @@ class PersonAtTerminal:
 
         return list_task_changes(self.project, state)
 
-    def _print(self, renderable: Any) -> None:
-        self.console.print(renderable)
+    def _print(self, blocks: "Sequence[Block]") -> None:
+        from rich.text import Text
+
+        for line in draw_blocks(blocks, self.console.width):
+            self.console.print(Text.assemble(*line), soft_wrap=True)
 
     def interrupted(self, *_: object) -> None:
         """Pause after the step at the first Ctrl-C; stop at once at the second."""

@@ -52,12 +52,12 @@ def print_blocks(blocks: Any) -> None:
     """Print text as it is, and blocks for the width of the terminal; nothing if there is nothing."""
     if isinstance(blocks, str):
         return click.echo(blocks) if blocks else None
-    if isinstance(blocks, Sequence):
-        from afresh.cli.render.draw_page import draw_blocks
+    if blocks is None:
+        return None
+    from afresh.cli.render.draw_page import draw_blocks
 
-        is_whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ  # a file or a pipe gets whole lines of code
-        return print_lines(draw_blocks(blocks, measure_width(), is_whole))
-    return None if blocks is None else print_rendered(blocks)
+    is_whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ  # a file or a pipe gets whole lines of code
+    return print_lines(draw_blocks(blocks, measure_width(), is_whole))
 
 
 def print_json(value: Any) -> None:

@@ -14,8 +14,7 @@ from afresh.app.inspect.replay_sessions import (
 )
 from afresh.cli.options import WholeNumber
 from afresh.cli.render.console import open_console
-from afresh.cli.render.replay import render_replay_report, show_progress_bar
-from afresh.replay.report import report_to_json
+from afresh.cli.render.replay import build_replay_report, show_progress_bar
 from afresh.views.page import Page
 
 DEFAULT_PAGE_FILE = "afresh-replay.html"
@@ -57,7 +56,7 @@ def command(files: tuple[Path, ...], budget: int, html: str, price: float, sampl
         report = replay_sessions(chosen, wanted, watch)
     if page and wanted.album:
         write_replay_page(page, report, wanted.album)
-    return Page(report_to_json(report) | {"page": str(page) if page else None}, render_replay_report(report, page))
+    return build_replay_report(report, page)
 
 
 def choose_page_file(html: str, files: tuple[Path, ...]) -> tuple[Path | None, tuple[Path, ...]]:

@@ -1,6 +1,6 @@
 """A page: what a command has to say, as data for scripts and as blocks for people. `cli/render/draw_page.py` draws the blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ class Page:
     """What a command returns."""
 
     data: Any
-    blocks: Any = ()
+    blocks: str | Sequence[Block] | Callable[[], Any] = ()
     """Text that is printed as it is, or blocks; a function makes them, or prints: it is not called with --json."""
     code: int = 0
     """The exit code."""

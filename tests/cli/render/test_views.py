@@ -22,7 +22,7 @@ from afresh.cli.render.context_yield import build_yield
 from afresh.cli.render.decisions import build_decisions
 from afresh.cli.render.progress import render_live_area
 from afresh.cli.render.project import build_findings
-from afresh.cli.render.questions import render_inbox
+from afresh.cli.render.questions import build_inbox
 from afresh.cli.render.run_summary import build_run_summary
 from afresh.cli.render.status import StatusPage, render_status
 from afresh.cli.render.task import render_task
@@ -128,8 +128,8 @@ VIEWS = {
     "summary": lambda: build_run_summary(DONE, CHANGES, AUDITS, HISTORY),
     "unfinished summary": lambda: build_run_summary(BLOCKED, [], []),
     "status": lambda: status(*TICKETS),
-    "inbox": lambda: render_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
-    "empty inbox": lambda: render_inbox([], 0.0),
+    "inbox": lambda: build_inbox([BLOCKED, replace_in_parts(BLOCKED, options=OPTIONS)], BLOCKED.times.updated + 7_300),
+    "empty inbox": lambda: build_inbox([], 0.0),
     "decisions": lambda: build_decisions(DONE, build_decision_tree(lines([entry for _, entries in told() for entry in entries]))),
     "decisions of a question": lambda: build_decisions(BLOCKED, build_decision_tree(lines(ANSWERED))),
     "no tasks": lambda: status(),
@@ -322,7 +322,7 @@ def test_the_inbox_numbers_options_and_tells_how_to_answer() -> None:
     waiting = replace_in_parts(
         BLOCKED, options=("total: as in the docs", "sum"), changed=tuple(f"f{n}.py" for n in range(9)), kept=2
     )
-    text = " ".join(rendered(render_inbox([waiting], waiting.times.updated + 7_300), 120).split())
+    text = " ".join(rendered(build_inbox([waiting], waiting.times.updated + 7_300), 120).split())
     assert "asked 2 hours ago by the model, after step 1" in text and "1 total as in the docs 2 sum" in text
     assert "9 files changed: f0.py, f1.py, f2.py, f3.py, f4.py, f5.py and 3 more (2 kept, 0 undone in 1 step)" in text
     assert "afresh answer t-7f3a 1 choose an option by number" in text and 'afresh answer t-7f3a "…" or in your own words' in text

@@ -5,12 +5,12 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console, Group
-from samples import COMMITS, told
+from rich.console import Console
+from samples import COMMITS, rendered, told
 
-from afresh.cli.render.parts import render_fields, render_text
 from afresh.cli.render.progress import STREAM_LINES, render_live_area, render_progress_line
 from afresh.cli.render.widgets import count_columns, quote_text, wrap_line
+from afresh.views.page import Fields
 from afresh.views.progress import ProgressLine, RunProgress, update_run_progress
 
 WORDS = st.lists(st.text("abcdefgh_/.:漢→", min_size=1, max_size=50), min_size=1, max_size=30)
@@ -33,11 +33,11 @@ def test_no_line_is_wider_than_the_console_and_no_word_is_broken_that_fits(words
     text = " ".join(words)
     lines = ["".join(part for part, _ in row) for row in wrap_line(quote_text(text), width)]
     step = render_progress_line(ProgressLine("✓", "did it", 3, text, text), width).plain.splitlines()
-    for rows, room in ((lines, width), (drawn(render_text(text), width), width), (step, width)):
+    for rows, room in ((lines, width), (rendered([text], width).splitlines(), width), (step, width)):
         assert max(count_columns(row.rstrip()) for row in rows) <= room
     assert not broken_words(words, lines, width)
-    assert not broken_words(words, drawn(render_text(text), width), width)
-    assert not broken_words(words, drawn(render_fields([("ab", render_text(text))]), width), width - 4)
+    assert not broken_words(words, rendered([text], width).splitlines(), width)
+    assert not broken_words(words, rendered([Fields([("ab", text)])], width).splitlines(), width - 4)
 
 
 @given(WORDS, WIDTHS)
@@ -62,4 +62,4 @@ def test_the_live_area_fits_and_stays_small(words: list[str], width: int) -> Non
 )
 def test_a_word_longer_than_a_line_is_broken_where_a_part_of_it_ends(word: str, rows: list[str]) -> None:
     assert ["".join(part for part, _ in row) for row in wrap_line(quote_text(word), 24)] == rows
-    assert [row.rstrip() for row in drawn(Group(render_text(word)), 24)] == rows
+    assert rendered([word], 24).splitlines() == rows

@@ -12,13 +12,13 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from afresh.cli.render.parts import render_diff, render_text
+from afresh.cli.render.draw_diff import list_diff_lines
 from afresh.cli.render.widgets import Line, quote_text, wrap_line
 from afresh.core.change import Change
 from afresh.core.event import JournalEntry, ReplyReceived
 from afresh.core.progress_event import CallDelayed, ChangeMade, ProgressEvent
 from afresh.core.state import State
-from afresh.core.text import format_count
+from afresh.core.text import escape_hidden, format_count
 from afresh.core.truncate import to_one_line, truncate_text
 from afresh.ports.watch import Clock
 from afresh.views.progress import ProgressLine, RunProgress, follow_progress_event, update_run_progress
@@ -169,14 +169,14 @@ def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = Fal
 def render_made_changes(event: ChangeMade, width: int = 0) -> Text:
     """Render the diff of a step, as far as it is shown, without git's own lines."""
     bare = [replace(change, patch=_strip_git_lines(change)) for change in event.changes]
-    shown, left = render_diff(bare, MAX_DIFF_LINES)
-    rows = shown.split("\n")
+    lines, left = list_diff_lines((change.patch for change in bare), MAX_DIFF_LINES)
+    rows = [Text(escape_hidden(text), style) for ((text, style),) in lines]
     for row in rows:
         row.pad_left(len(INDENT))
         if width:
             row.truncate(width, overflow="ellipsis")
-    more = [render_text(f"{INDENT}… {format_count(left, 'more line')}", "dim")] if left else []
-    return render_text("\n").join([*rows, *more])
+    more = [Text(f"{INDENT}… {format_count(left, 'more line')}", "dim")] if left else []
+    return Text("\n").join([*rows, *more])
 
 
 def _strip_git_lines(change: Change) -> str:
@@ -191,7 +191,7 @@ def render_live_area(glance: RunProgress, now: float, width: int = 80, spinner: 
     doing = Table.grid(padding=(0, 1))
     doing.add_row(spinner or "…", _join_rows(wrap_line(quote_text(describe_activity(glance, now), limit=300), width - 2)[:2]))
     rows = [_join_rows([[("  ", ""), *row]]) for row in said]
-    figures = render_text(f"  {describe_figures(glance, now, width - 2)}", "dim")
+    figures = Text(f"  {describe_figures(glance, now, width - 2)}", "dim")
     return Group(*rows, doing, *([figures] if glance.state else []))
 
 
@@ -235,7 +235,7 @@ def _indent_text(text: str, width: int) -> Text:
 
 
 def _join_rows(rows: Sequence[Line]) -> Text:
-    return render_text("\n").join(Text.assemble(*row) for row in rows)
+    return Text("\n").join(Text.assemble(*row) for row in rows)
 
 
 def format_duration(seconds: float) -> str:

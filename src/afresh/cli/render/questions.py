@@ -1,100 +1,72 @@
-"""Renders questions to a person: in the inbox, and between two steps of a run."""
+"""Questions to a person: in the inbox, and between two steps of a run."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.rule import Rule
-from rich.table import Table
-from rich.text import Text
-
-from afresh.cli.render.parts import make_table, render_diff, render_fields, render_text
+from afresh.cli.render.draw_diff import list_diff_lines
 from afresh.core.action import Action, describe_subject
 from afresh.core.answer_options import is_bare_choice, parse_options
 from afresh.core.change import Change
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.text import format_count
-from afresh.core.truncate import to_one_line
+from afresh.core.truncate import list_first, to_one_line
 from afresh.core.verdict import sum_check_runs
+from afresh.views.page import Block, Fields, Indented, Line, Page, Rule, Table
 from afresh.views.task_facts import describe_age, describe_question, list_current_runs
 from afresh.views.tasks import find_newest_answer, open_question_to_json
 
 MAX_PATHS = 6
+MAX_DIFF_LINES = 60
+MAX_PLAN_ITEMS = 12
+MAX_LINES_PER_SIDE = 8
+MAX_COMMAND_CHARACTERS = 200
+"""Maximum length of a command that is shown."""
 
 
-def render_inbox(waiting: Sequence[State], now: float) -> RenderableType:
+def build_inbox(waiting: Sequence[State], now: float) -> Page:
+    data = [*map(open_question_to_json, waiting)]
     if not waiting:
-        return Text.assemble("No open questions. ", ("afresh status", "cyan"), " shows all tasks.")
-    asks = "1 open question" if len(waiting) == 1 else f"{len(waiting):,} open questions"
-    first = Text(f"{asks}{', oldest first' if len(waiting) > 1 else ''}.", style="dim")
-    return Group(first, *(_render_inbox_question(state, now) for state in waiting))
+        return Page(data, [[("No open questions. ", ""), ("afresh status", "cyan"), (" shows all tasks.", "")]])
+    first = f"{format_count(len(waiting), 'open question')}{', oldest first' if len(waiting) > 1 else ''}."
+    return Page(data, [[(first, "dim")], *(block for state in waiting for block in _list_inbox_blocks(state, now))])
 
 
-def _render_inbox_question(state: State, now: float) -> RenderableType:
-    head = Text.assemble(
-        (to_one_line(state.task.id, 40), "bold"),
-        (
-            f"  asked {describe_age(now - state.times.updated)} by the {state.dialogue.asked_by or 'model'}, "
-            f"after step {state.work.step}",
-            "dim",
-        ),
-    )
-    parts: list[RenderableType] = [Text(), render_text(describe_question(state), "yellow")]
-    if state.dialogue.options:
-        parts += [Text(), render_options(state)]
-    parts += [Text(), render_fields(_list_question_fields(state)), Text(), _render_answer_commands(state)]
-    return Group(Text(), Rule(head, align="left", style="dim"), Padding(Group(*parts), (0, 0, 0, 2)))
+def _list_inbox_blocks(state: State, now: float) -> list[Block]:
+    by, step = state.dialogue.asked_by or "model", state.work.step
+    asked = f"  asked {describe_age(now - state.times.updated)} by the {by}, after step {step}"
+    options = [_make_options(state), ""] if state.dialogue.options else []
+    question = [(describe_question(state), "yellow")]
+    body = ["", question, "", *options, Fields(_list_question_fields(state)), "", _make_answer_commands(state)]
+    return ["", Rule([(to_one_line(state.task.id, 40), "bold"), (asked, "dim")]), Indented(body)]
 
 
-def render_options(state: State) -> RenderableType:
-    """Render numbered options with what each means."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", no_wrap=True)
-    grid.add_column(style="bold", max_width=32, overflow="fold")
-    grid.add_column(ratio=1, overflow="fold")
-    for one in parse_options(state.dialogue.options):
-        grid.add_row(str(one.number), render_text(one.name), render_text(one.means))
-    return grid
+def _make_options(state: State) -> Table:
+    """Make a table of the numbered options with what each means."""
+    options = parse_options(state.dialogue.options)
+    return Table("||", [[[(f"{one.number}", "cyan")], [(one.name, "bold")], one.means] for one in options])
 
 
-def _list_question_fields(state: State) -> list[tuple[str, Any]]:
-    row = open_question_to_json(state)
-    rows: list[tuple[str, Any]] = [("goal", render_text(state.task.goal, limit=200))]
-    paths = ", ".join(state.workspace.changed[:MAX_PATHS]) + (
-        f" and {len(state.workspace.changed) - MAX_PATHS:,} more" if len(state.workspace.changed) > MAX_PATHS else ""
-    )
-    so_far = f"{format_count(len(state.workspace.changed), 'file')} changed: {paths}" if paths else "no files changed"
-    rows.append(
-        (
-            "so far",
-            render_text(
-                f"{so_far} ({state.workspace.kept:,} kept, {state.workspace.reverted:,} undone "
-                f"in {format_count(state.work.step, 'step')})"
-            ),
-        )
-    )
+def _list_question_fields(state: State) -> list[tuple[str, Line]]:
+    row, changed = open_question_to_json(state), state.workspace.changed
+    paths = ", ".join(changed[:MAX_PATHS]) + (f" and {len(changed) - MAX_PATHS:,} more" if len(changed) > MAX_PATHS else "")
+    so_far = f"{format_count(len(changed), 'file')} changed: {paths}" if paths else "no files changed"
+    steps = format_count(state.work.step, "step")
+    counts = f" ({state.workspace.kept:,} kept, {state.workspace.reverted:,} undone in {steps})"
+    rows: list[tuple[str, Line]] = [("goal", to_one_line(state.task.goal, 200)), ("so far", so_far + counts)]
     if state.verification.baseline and state.verification.baseline.runs:
         rows.append(("tests", f"{row['tests']['before']} → {row['tests']['now']}"))
     return rows
 
 
-def _render_answer_commands(state: State) -> RenderableType:
-    """Render the commands to answer with; numbers only if there are options."""
-    task = name_briefly(state.task.id)
-    rows: list[tuple[Any, str]] = []
-    if state.dialogue.options:
-        rows.append((render_text(f"afresh answer {task} 1", "cyan"), "choose an option by number"))
-    rows.append((render_text(f'afresh answer {task} "…"', "cyan"), "or in your own words" if rows else "in your own words"))
-    if state.workspace.commit:
-        rows.append((render_text(f"afresh apply {task} --unverified", "cyan"), "apply the result as it is"))
-    rows.append((render_text(f"afresh discard {task}", "cyan"), "delete its work"))
-    table = make_table("|")
-    table.show_header = False
-    for way, what in rows:
-        table.add_row(way, render_text(what, "dim"))
-    return table
+def _make_answer_commands(state: State) -> Table:
+    """Make a table of the commands to answer with; numbers only if there are options."""
+    task, options = name_briefly(state.task.id), state.dialogue.options
+    ways = {f"afresh answer {task} 1": "choose an option by number"} if options else {}
+    ways[f'afresh answer {task} "…"'] = "or in your own words" if options else "in your own words"
+    ways |= {f"afresh apply {task} --unverified": "apply the result as it is"} if state.workspace.commit else {}
+    ways[f"afresh discard {task}"] = "delete its work"
+    return Table("|", [[[(command, "cyan")], [(what, "dim")]] for command, what in ways.items()])
 
 
 def describe_answer(before: State, state: State) -> str:
@@ -109,15 +81,8 @@ def describe_answer(before: State, state: State) -> str:
     return f"answered: {to_one_line(newest.text, 300)}{words}\n{ends}"
 
 
-MAX_DIFF_LINES = 60
-MAX_PLAN_ITEMS = 12
-MAX_LINES_PER_SIDE = 8
-MAX_COMMAND_CHARACTERS = 200
-"""Maximum length of a command that is shown."""
-
-
-def render_step_status(state: State) -> Text:
-    """Render phase, changes, tests and cost in one line."""
+def list_step_status(state: State) -> list[Block]:
+    """Say phase, changes, tests and cost in one line."""
     runs = list_current_runs(state)
     parts = [
         f"after step {state.work.step}" if state.work.step else "before the first step",
@@ -126,40 +91,39 @@ def render_step_status(state: State) -> Text:
         sum_check_runs(runs).words if runs else "no checks run",
         describe_usage(state),
     ]
-    return render_text(" · ".join(parts), "dim")
+    return [[(" · ".join(parts), "dim")]]
 
 
 def describe_usage(state: State) -> str:
     return f"{format_count(state.spending.calls, 'call')}, {state.spending.usage.tokens:,} tokens"
 
 
-def render_open_question(state: State) -> RenderableType:
-    """Render the question; a pause's without its plan, which follows item by item."""
-    parts: list[RenderableType] = [Text(), render_text(describe_question(state, plan=False), "yellow")]
-    if len(state.dialogue.options) > 1:
-        parts.append(render_options(state))
-    return Group(*parts, Padding(render_fields(_list_pause_fields(state)), (0, 0, 0, 2)))
+def list_open_question(state: State) -> list[Block]:
+    """List the question, its options and what is at stake; a pause's without its plan, which follows item by item."""
+    options = [_make_options(state)] if len(state.dialogue.options) > 1 else []
+    question = [(describe_question(state, plan=False), "yellow")]
+    return ["", question, *options, Indented([Fields(_list_pause_fields(state))])]
 
 
-def _list_pause_fields(state: State) -> list[tuple[str, Any]]:
+def _list_pause_fields(state: State) -> list[tuple[str, Line]]:
     plan = [f"[{'x' if item.done else ' '}] {item.text}" for item in state.work.plan[:MAX_PLAN_ITEMS]]
-    rows: list[tuple[str, Any]] = [("plan", render_text("\n".join(plan)))] if plan else []
+    rows: list[tuple[str, Line]] = [("plan", "\n".join(plan))] if plan else []
     if state.work.pending:
-        rows.append(("about to", render_next_actions(state.work.pending.reply.actions)))
+        rows.append(("about to", describe_next_actions(state.work.pending.reply.actions)))
         if state.work.pending.reply.thought:
-            rows.append(("because", render_text(to_one_line(state.work.pending.reply.thought, 300))))
-    rows.append(("changed", render_text(", ".join(state.workspace.changed) or "nothing yet")))
-    return [*rows, ("spent", render_text(describe_usage(state)))]
+            rows.append(("because", to_one_line(state.work.pending.reply.thought, 300)))
+    rows.append(("changed", ", ".join(state.workspace.changed) or "nothing yet"))
+    return [*rows, ("spent", describe_usage(state))]
 
 
-def render_next_actions(actions: Sequence[Action]) -> Text:
-    """Render the next actions; of a change all lines, because they need approval."""
-    lines = list[Text]()
+def describe_next_actions(actions: Sequence[Action]) -> Line:
+    """Describe the next actions; of a change all lines, because they need approval."""
+    lines = list[tuple[str, str]]()
     for action in actions:
-        lines.append(render_text(_describe_action(action)))
+        lines.append((_describe_action(action), ""))
         for sign, name, style in (("-", "old", "red"), ("+", "new", "green"), ("+", "content", "green")):
-            lines += [render_text(line, style) for line in _sign_lines(sign, action.args.get(name))]
-    return Text("\n").join(lines)
+            lines += [(line, style) for line in _sign_lines(sign, action.args.get(name))]
+    return [(f"\n{text}" if place else text, style) for place, (text, style) in enumerate(lines)]
 
 
 def _describe_action(action: Action) -> str:
@@ -169,21 +133,17 @@ def _describe_action(action: Action) -> str:
 
 def _sign_lines(sign: str, text: Any) -> list[str]:
     lines = text.splitlines() if isinstance(text, str) else []
-    more = (
-        [f"{sign} … {format_count(len(lines) - MAX_LINES_PER_SIDE, 'more line')}"] if len(lines) > MAX_LINES_PER_SIDE + 1 else []
-    )
-    return [f"{sign} {line}" for line in (lines[:MAX_LINES_PER_SIDE] if more else lines)] + more
+    most = MAX_LINES_PER_SIDE if len(lines) > MAX_LINES_PER_SIDE + 1 else len(lines)
+    return list_first([f"{sign} {line}" for line in lines], most, f"{sign} … {{0}} more lines")
 
 
-def render_input_help(state: State) -> Text:
-    """Render what can be typed now."""
-    if state.dialogue.question:
-        return render_text(_describe_answers(state), "dim")
-    return render_text(
+def list_input_help(state: State) -> list[Block]:
+    """Say what can be typed now."""
+    help = (
         "Enter: next step · N: run N steps · text: message to the agent · /new TEXT: change direction\n"
-        "/undo [STEPS] [WHY]: undo the last change · /diff · /help · /stop: pause the task",
-        "dim",
+        "/undo [STEPS] [WHY]: undo the last change · /diff · /help · /stop: pause the task"
     )
+    return [[(_describe_answers(state) if state.dialogue.question else help, "dim")]]
 
 
 def _describe_answers(state: State) -> str:
@@ -199,8 +159,6 @@ def _describe_answers(state: State) -> str:
     return f"{enter}{number}{words} · /new TEXT: change direction\n/undo [STEPS] [WHY] · /diff · /help · /stop: pause the task"
 
 
-def render_changes(changes: Sequence[Change]) -> Text:
-    shown, left = render_diff(changes, MAX_DIFF_LINES)
-    if not shown:
-        return render_text("no changes", "dim")
-    return shown.append(f"\n… {left:,} more lines", "dim") if left else shown
+def list_changes(changes: Sequence[Change]) -> list[Block]:
+    lines, left = list_diff_lines((change.patch for change in changes), MAX_DIFF_LINES)
+    return [*lines, *([[(f"… {left:,} more lines", "dim")]] if left else [])] if lines else [[("no changes", "dim")]]

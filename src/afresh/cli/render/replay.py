@@ -1,18 +1,25 @@
-"""Renders replayed sessions: a line for each, totals, costs, and steps that would have missed something."""
+"""Replayed sessions: a line for each, totals, costs, and steps that would have missed something."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.text import Text
 
 from afresh.app.inspect.replay_sessions import ReplayProgress
-from afresh.cli.render.parts import make_table, render_fields, render_heading, render_text
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
-from afresh.replay.report import MissedReference, PaidTokens, ReferenceRecall, ReplayReport, ReplayTotals, list_missed_references
+from afresh.replay.report import (
+    PaidTokens,
+    ReferenceRecall,
+    ReplayReport,
+    ReplayTotals,
+    RunMeasurement,
+    list_missed_references,
+    report_to_json,
+)
+from afresh.views.page import Block, Fields, Heading, Line, Page, Table
 
 MAX_RUNS = 40
 MAX_MOMENTS = 6
@@ -32,52 +39,52 @@ def show_progress_bar(console: Console) -> Iterator[Callable[[ReplayProgress], N
         yield lambda progress: shown.update(task, completed=progress.share, description=progress.words)
 
 
-def render_replay_report(report: ReplayReport, page: Path | None = None) -> RenderableType:
+def build_replay_report(report: ReplayReport, page: Path | None = None) -> Page:
     many = "the agents" if len(report.runs) > 1 else "the agent"
-    return Group(
-        render_text(
-            f"afresh: a prompt of at most {report.budget:,} tokens, kept and extended to {report.bound:,} while that is cheaper; "
-            f"{many} kept the whole history.",
-            "dim",
-        ),
-        _make_run_table(report),
-        render_text(
-            "paid: relative to theirs, with caching; names, lines: share of what the next action needed that the prompt contained"
-            " (the latest steps in as many tokens)",
-            "dim",
-        ),
-        render_heading("Total"),
-        render_fields(_list_total_fields(report)),
-        *_render_losses(report),
-        *_render_problems(report),
-        render_text(f"\nPage: {page}" if page else "\n--html writes a page with every step", "cyan" if page else "dim"),
+    about = (
+        f"afresh: a prompt of at most {report.budget:,} tokens, kept and extended to {report.bound:,} while that is cheaper; "
+        f"{many} kept the whole history."
     )
+    means = (
+        "paid: relative to theirs, with caching; names, lines: share of what the next action needed that the prompt contained"
+        " (the latest steps in as many tokens)"
+    )
+    rows = [*map(_list_cells, report.runs[:MAX_RUNS])]
+    left: list[Block] = [[(f"… {len(report.runs) - MAX_RUNS:,} more", "dim")]] if len(report.runs) > MAX_RUNS else []
+    blocks: list[Block] = [
+        [(about, "dim")],
+        Table("session|agent|>steps|>sent|>fewer|>paid|>names|>lines", rows),
+        *left,
+        [(means, "dim")],
+        Heading("Total"),
+        Fields([*_list_total_fields(report), *_list_money_fields(report)]),
+        *_list_loss_blocks(report),
+    ]
+    if report.problems:
+        more = len(report.problems) - MAX_PROBLEMS
+        blocks += [Heading("Skipped or unreadable"), *([(f"  {it}", "yellow")] for it in report.problems[:MAX_PROBLEMS])]
+        blocks += [[(f"  … {more:,} more", "dim")]] if more > 0 else []
+    blocks.append([(f"\nPage: {page}" if page else "\n--html writes a page with every step", "cyan" if page else "dim")])
+    return Page(report_to_json(report) | {"page": str(page) if page else None}, blocks)
 
 
-def _make_run_table(report: ReplayReport) -> RenderableType:
-    table = make_table("session|agent|>steps|>sent|>fewer|>paid|>names|>lines")
-    for one in report.runs[:MAX_RUNS]:
-        total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
-        table.add_row(
-            _fit_cell(_shorten_session_name(one.run.id or one.run.path)),
-            _fit_cell(made_by, "dim"),
-            f"{total.steps:,}",
-            f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}",
-            _format_percent(total.saving),
-            f"{_format_percent(1 - one.paid.saving)}",
-            _render_recall(total.names),
-            _render_recall(total.lines),
-        )
-    if len(report.runs) > MAX_RUNS:
-        table.add_row(render_text(f"… {len(report.runs) - MAX_RUNS:,} more", "dim"))
-    return table
+def _list_cells(one: RunMeasurement) -> list[Line]:
+    total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
+    return [
+        to_one_line(_shorten_session_name(one.run.id or one.run.path), 24),
+        [(to_one_line(made_by, 20), "dim")],
+        f"{total.steps:,}",
+        f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}",
+        _format_percent(total.saving),
+        _format_percent(1 - one.paid.saving),
+        _describe_recall(total.names),
+        _describe_recall(total.lines),
+    ]
 
 
-def _fit_cell(text: str, style: str = "") -> Text:
-    """Make a cell that shrinks before the figures next to it."""
-    cell = render_text(text, style, limit=44)
-    cell.no_wrap, cell.overflow = True, "ellipsis"
-    return cell
+def _describe_recall(recall: ReferenceRecall) -> Line:
+    yardstick = f" ({_format_percent(recall.window_share)})" if recall.needed else ""
+    return [(_format_percent(recall.share), ""), (yardstick, "dim")]
 
 
 def _shorten_session_name(name: str) -> str:
@@ -85,86 +92,58 @@ def _shorten_session_name(name: str) -> str:
     return name.rstrip("/").rsplit("/", 1)[-1] or name
 
 
-def _list_total_fields(report: ReplayReport) -> list[tuple[str, RenderableType]]:
+def _list_total_fields(report: ReplayReport) -> list[tuple[str, Line]]:
     total = report.total
     over = f", {format_count(total.over, 'context')} OVER the limit" if total.over else ""
-    rows: list[tuple[str, RenderableType]] = [
-        (
-            "sent",
-            render_text(
-                f"{total.theirs:,} → {total.ours:,} in {format_count(total.calls, 'call')}: {_describe_saving(total)}", "bold"
-            ),
-        ),
+    sent = f"{total.theirs:,} → {total.ours:,} in {format_count(total.calls, 'call')}: {_describe_saving(total)}"
+    rows: list[tuple[str, Line]] = [
+        ("sent", [(sent, "bold")]),
         ("paid", _describe_paid(report.paid)),
         ("largest call", f"{total.peak_theirs:,} → {total.peak_ours:,}{over}"),
     ]
     if total.reported:
-        rows.append(
-            ("reported", f"{total.reported:,} by the provider, system text and tools included{_describe_shortening(total)}")
-        )
+        reported = f"{total.reported:,} by the provider, system text and tools included"
+        rows.append(("reported", f"{reported}{_describe_shortening(total)}"))
     for name, recall in (("names", total.names), ("lines", total.lines)):
         if recall.needed:
             text = f"{recall.held:,} of the {recall.needed:,} needed by the next action were in the prompt"
             text += f", {_format_percent(recall.share)}"
             rows.append((name, f"{text}; of the latest steps in as many tokens {_format_percent(recall.window_share)}"))
-    return rows + _list_money_fields(report)
+    return rows
 
 
-def _list_money_fields(report: ReplayReport) -> list[tuple[str, RenderableType]]:
-    rows: list[tuple[str, RenderableType]] = []
+def _list_money_fields(report: ReplayReport) -> list[tuple[str, Line]]:
+    rows: list[tuple[str, Line]] = []
     if bill := report.bill:
         rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
         rows.append(("both cached", _compare_costs(bill.theirs_cached, bill.ours_cached)))
     if report.unpriced:
         priced = sum(one.bill is not None for one in report.runs)
         known = f"of {priced:,} of {format_count(len(report.runs), 'session')}; " if priced else ""
-        rows.append(("money", render_text(known + report.unpriced, "dim")))
+        rows.append(("money", [(known + report.unpriced, "dim")]))
     return rows
 
 
-def _compare_costs(theirs: float, ours: float) -> RenderableType:
+def _compare_costs(theirs: float, ours: float) -> Line:
     gain = theirs - ours
     words, style = (f"{_format_dollars(gain)} saved", "green") if gain > 0 else (f"{_format_dollars(-gain)} more", "yellow")
-    return Text.assemble(f"{_format_dollars(theirs)} → {_format_dollars(ours)} for input: ", (words, style))
+    return [(f"{_format_dollars(theirs)} → {_format_dollars(ours)} for input: ", ""), (words, style)]
 
 
 def _format_dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.4f}"
 
 
-def _render_losses(report: ReplayReport) -> list[RenderableType]:
-    found = list_missed_references(report)
-    if not found:
-        return [render_heading("No step would have missed anything.")]
-    many = len(report.runs) > 1
-    worst = f"; the {MAX_MOMENTS} worst" if len(found) > MAX_MOMENTS else ""
-    title = render_heading(f"{format_count(len(found), 'step')} would have missed something{worst}")
-    lines = [
-        f"{_describe_loss_place(loss, many)} needed {to_one_line(loss.need.text, 70)!r}, {loss.words}"
-        for loss in found[:MAX_MOMENTS]
-    ]
-    return [title, render_fields(("•", render_text(line)) for line in lines)]
-
-
-def _describe_loss_place(loss: MissedReference, many: bool) -> str:
-    return f"{to_one_line(_shorten_session_name(loss.run), 40)} step {loss.step:,}" if many else f"step {loss.step:,}"
-
-
-def _render_problems(report: ReplayReport) -> list[RenderableType]:
-    if not report.problems:
-        return []
-    more = len(report.problems) - MAX_PROBLEMS
-    lines = [render_text(f"  {problem}", "yellow") for problem in report.problems[:MAX_PROBLEMS]]
-    return [
-        render_heading("Skipped or unreadable"),
-        *lines,
-        *([render_text(f"  … {more:,} more", "dim")] if more > 0 else []),
-    ]
-
-
-def _render_recall(recall: ReferenceRecall) -> RenderableType:
-    yardstick = (f" ({_format_percent(recall.window_share)})", "dim") if recall.needed else ""
-    return Text.assemble(_format_percent(recall.share), yardstick)
+def _list_loss_blocks(report: ReplayReport) -> list[Block]:
+    losses, many = list_missed_references(report), len(report.runs) > 1
+    if not losses:
+        return [Heading("No step would have missed anything.")]
+    worst = f"; the {MAX_MOMENTS} worst" if len(losses) > MAX_MOMENTS else ""
+    rows: list[tuple[str, Line]] = []
+    for loss in losses[:MAX_MOMENTS]:
+        run = f"{to_one_line(_shorten_session_name(loss.run), 40)} " if many else ""
+        rows.append(("•", f"{run}step {loss.step:,} needed {to_one_line(loss.need.text, 70)!r}, {loss.words}"))
+    return [Heading(f"{format_count(len(losses), 'step')} would have missed something{worst}"), Fields(rows)]
 
 
 def _describe_saving(total: ReplayTotals) -> str:

@@ -42,10 +42,10 @@ def count_columns(text: str) -> int:
 def wrap_line(line: Line, width: int) -> list[Line]:
     """Wrap at line ends and between words; words longer than a line are split, and what is in backticks is not if it fits."""
     text = "".join(part for part, _ in line)
-    return [cut_line(line, start, end) for start, end in find_rows(text, max(width, 2))]
+    return [cut_line(line, start, end) for start, end in _find_rows(text, max(width, 2))]
 
 
-def find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
+def _find_rows(text: str, width: int) -> Iterable[tuple[int, int]]:
     """Yield start and end of each row, without trailing blanks."""
     start = 0
     for paragraph in text.split("\n"):
