@@ -45,16 +45,16 @@ def load_templates() -> Environment:
         auto_reload=False,
     )
     made.filters |= {
-        "age": describe_age,
-        "author": name_author,
+        "age": lambda seconds: "just now" if (short := describe_short_age(seconds)) == "now" else f"{short} ago",
+        "author": lambda by: AUTHOR_WORDS.get(by, by),
         "clock": format_time,
         "counted": format_count,
         "cut": to_one_line,
-        "hour": format_hour,
+        "hour": lambda at: time.strftime("%H:%M:%S", time.localtime(at)),
         "dollars": format_dollars,
-        "moment": format_moment,
-        "number": format_number,
-        "percent": format_percent,
+        "moment": lambda at: time.strftime("%Y-%m-%d %H:%M", time.localtime(at)),
+        "number": lambda value: f"{round(value):,}",
+        "percent": "{:.0%}".format,
         "patch": split_patch,
         "worker": describe_worker,
     }
@@ -70,34 +70,6 @@ def render_template(name: str, **values: Any) -> str:
 def show_hidden(value: Any) -> Any:
     """Applied to every value that a template shows: hidden characters become visible, and secrets are replaced."""
     return escape_hidden(redact_secrets(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def describe_age(seconds: float) -> str:
-    short = describe_short_age(seconds)
-    return "just now" if short == "now" else f"{short} ago"
-
-
-def format_hour(at: float) -> str:
-    """Return the time of day, by the clock of the person."""
-    return time.strftime("%H:%M:%S", time.localtime(at))
-
-
-def format_moment(at: float) -> str:
-    """Return the day and the time, by the clock of the person."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-
-
-def name_author(by: str) -> str:
-    """Return who said something; people have their own names."""
-    return AUTHOR_WORDS.get(by, by)
-
-
-def format_number(value: float) -> str:
-    return f"{round(value):,}"
-
-
-def format_percent(share: float) -> str:
-    return f"{share:.0%}"
 
 
 PATCH_CLASSES = {"+": "added", "-": "removed", "@": "hunk"}

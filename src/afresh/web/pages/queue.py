@@ -12,17 +12,17 @@ from afresh.app.orders.tasks import TaskOrder, add_task, find_task
 from afresh.app.queue.queue_place import edit_place
 from afresh.app.service.start_worker import explain_worker_stop, start_worker
 from afresh.core.states.queue_state import QueuePlace
-from afresh.core.task import QueueTicket, TaskStatus, TicketOrder, TicketQuery
+from afresh.core.task import QueueTicket, TicketOrder, TicketQuery
 from afresh.core.truncate import to_one_line
 from afresh.errors import BadInput
 from afresh.views.task_facts import TicketState, find_ticket_state, list_statuses_of_states
+from afresh.views.task_graph import read_task_graph
 from afresh.views.task_list import survey_queue
 from afresh.web.visit import PageRoute, Visit
 
 TASKS_PER_PAGE = 50
 MAX_FILTER_CHARACTERS = 40
-MAX_GRAPH_TASKS = 40
-OPEN_STATUSES = (TaskStatus.READY, TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.FAILED)
+MAX_GRAPH_TASKS = 80
 NODE_WIDTH = 220
 NODE_HEIGHT = 34
 COLUMN_WIDTH = 280
@@ -79,32 +79,17 @@ def find_tickets(visit: Visit, wanted: Mapping[str, str], most: int) -> Sequence
 
 
 def draw_dependencies(visit: Visit) -> DependencyGraph | None:
-    """Draw the tasks that wait for others, and those; None if there are none."""
-    tickets = visit.project.queue.tickets(TicketQuery(OPEN_STATUSES, parents=(), order=TicketOrder.NEWEST, most=200))
-    waiting = [ticket for ticket in tickets if ticket.needs][:MAX_GRAPH_TASKS]
-    if not waiting:
-        return None
-    known = {ticket.task: ticket for ticket in tickets}
-    for need in sorted({need for ticket in waiting for need in ticket.needs} - set(known)):
-        known |= {ticket.task: ticket for ticket in visit.project.queue.tickets(TicketQuery(prefix=need)) if ticket.task == need}
-    shown = {task: known[task] for ticket in waiting for task in (*ticket.needs, ticket.task) if task in known}
-    return place_nodes(shown)
-
-
-def place_nodes(tickets: Mapping[str, QueueTicket]) -> DependencyGraph:
-    columns = dict[str, int]()
-    for _ in tickets:  # as often as there are tasks is enough for any order
-        for task, ticket in tickets.items():
-            columns[task] = min(
-                len(tickets), 1 + max((columns.get(need, 0) for need in ticket.needs if need in tickets), default=0)
-            )
-    rows, nodes = dict[int, int](), dict[str, GraphNode]()
-    for task, ticket in tickets.items():
-        column = columns[task]
+    """Draw the tasks that wait for others, and those, each in a column to the right of those; None if there are none."""
+    graph = read_task_graph(visit.project.queue)
+    columns, rows, nodes = dict[str, int](), dict[int, int](), dict[str, GraphNode]()
+    for task, ticket in [*graph.tickets.items()][:MAX_GRAPH_TASKS]:
+        column = columns[task] = 1 + max((columns.get(need, 0) for need in ticket.needs), default=0)
         rows[column] = rows.get(column, 0) + 1
         nodes[task] = GraphNode(ticket, (column - 1) * COLUMN_WIDTH, (rows[column] - 1) * ROW_HEIGHT)
-    edges = [(nodes[need], node) for node in nodes.values() for need in node.ticket.needs if need in nodes]
-    width = (max(columns.values()) - 1) * COLUMN_WIDTH + NODE_WIDTH + 2
+    if not nodes:
+        return None
+    edges = [(nodes[need], nodes[task]) for need, task in graph.edges if need in nodes and task in nodes]
+    width = (max(rows) - 1) * COLUMN_WIDTH + NODE_WIDTH + 2
     return DependencyGraph(list(nodes.values()), edges, width, max(rows.values()) * ROW_HEIGHT)
 
 
