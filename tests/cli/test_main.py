@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -92,6 +93,27 @@ def test_short_help_is_not_cut_at_80_columns(group: click.Group):
 def test_the_help_line_of_every_command_fits():
     helps = [text for commands in main.COMMAND_SECTIONS.values() for text in commands.values()]
     assert all(len(text) <= 60 and text.endswith(".") for text in helps)
+
+
+def list_leaves(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name, one in command.commands.items():
+            yield from list_leaves(one, (*path, name))
+    if not isinstance(command, click.Group) or command.invoke_without_command:
+        yield " ".join(path), command
+
+
+def test_every_command_has_json_but_those_for_people_and_protocols():
+    leaves = dict(pair for name in main.list_command_names() for pair in list_leaves(main.load_command(name), (name,)))
+    without = {name for name, one in leaves.items() if not any("--json" in parameter.opts for parameter in one.params)}
+    assert (
+        without == {*main.WITHOUT_JSON} and {"memory list", "knowledge share", "spend", "models", "models key"} <= leaves.keys()
+    )
+
+
+def test_options_of_a_run_stand_under_what_they_are_about():
+    titles = [line for line in afresh("run", "--help").stdout.splitlines() if line.endswith(":") and line[0] != " "]
+    assert titles[0] == "What to do:" and titles[-2:] == ["Output:", "Settings for --set:"]
 
 
 def test_a_listed_command_without_a_module_is_a_fault_of_ours():

@@ -68,7 +68,7 @@ class OrderCommand(click.Command):
             if rows := [named.pop(name) for name in names if name in named]:
                 with formatter.section(title):
                     formatter.write_dl(rows)
-        with formatter.section("Page"):
+        with formatter.section("Output"):
             formatter.write_dl(list(named.values()))
         settings = [(name, KNOBS[name][0]) for option in options if isinstance(option, KnobOption) for name in option.knobs]
         with formatter.section("Settings for --set"):
