@@ -83,14 +83,8 @@ def draw_graph_lines(graph: TaskGraph, width: int) -> list[str]:
 
 
 def _draw_node(ticket: QueueTicket, before: str, width: int, again: bool) -> str:
-    state = "see above" if again else find_ticket_state(ticket).value
-    return to_visible_line(f"{before}{ticket.task}  {state}  {'' if again else ticket.goal}", width)
-
-
-def to_visible_line(text: str, width: int) -> str:
-    """One line of at most this width, with the blanks at its beginning."""
-    blanks = text[: len(text) - len(text.lstrip())]
-    return blanks + to_one_line(text, max(1, width - len(blanks)))
+    text = f"{ticket.task}  see above" if again else f"{ticket.task}  {find_ticket_state(ticket).value}  {ticket.goal}"
+    return before + to_one_line(text, max(1, width - len(before)))
 
 
 def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
