@@ -62,6 +62,7 @@ def show(project: Project, task: str | None, step: int | None, omitted: bool, id
     usage = call.audit, price_recorded_call(call), call.reply
     page = views.build_call(call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn)
     texts = views.list_section_texts(() if omitted else call.sections)
+    assert isinstance(page.blocks, list)
     blocks = [*views.describe_origin(call.step, call.origin), *page.blocks, *list_usage_blocks(*usage), *texts]
     origin = {"base": call.origin.base, "why": call.origin.why}
     return Page(page.data | origin | provider_usage_to_json(*usage), blocks)
