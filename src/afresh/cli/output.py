@@ -69,12 +69,6 @@ def print_json_line(value: Any) -> None:
     click.echo(to_visible_json(value, sort_keys=True))
 
 
-def print_rendered(renderable: Any) -> None:
-    from afresh.cli.render.console import open_console
-
-    open_console().print(renderable)
-
-
 def measure_width() -> int:
     """Return the terminal's width; 80 without a terminal."""
     from shutil import get_terminal_size
@@ -104,12 +98,14 @@ def print_markdown(text: str) -> None:
     from markdown_it.rules_inline.emphasis import tokenize
     from rich.markdown import Markdown
 
+    from afresh.cli.render.console import open_console
+
     page = Markdown(escape_hidden(text), code_theme="ansi_dark", hyperlinks=False)
     # `<name>` is a word here, not a tag to be left out, and `__init__` is a name, not bold
     reader = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
     reader.inline.ruler.at("emphasis", lambda state, silent: state.src[state.pos] != "_" and tokenize(state, silent))
     page.parsed = reader.parse(page.markup)
-    print_rendered(page)
+    open_console().print(page)
 
 
 def choose_colour() -> bool:

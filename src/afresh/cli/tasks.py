@@ -199,12 +199,10 @@ def find_task_spending(root: Path, task: str) -> "TaskSpending | None":
 @with_task
 def show_checkpoints(project: "Project", task: str) -> Page:
     from afresh.app.results.recover_task import list_task_checkpoints
-    from afresh.cli.render.checkpoints import checkpoint_to_json, render_checkpoints
+    from afresh.cli.render.checkpoints import build_checkpoints
 
-    found = list_task_checkpoints(project, task)
-    over = project.store.load(task).status.over
-    text = render_checkpoints(task, [(one.state, one.reason) for one in found], over, measure_width())
-    return Page([checkpoint_to_json(one.state, one.reason, over) for one in found], text)
+    found = [(one.state, one.reason) for one in list_task_checkpoints(project, task)]
+    return build_checkpoints(task, found, project.store.load(task).status.over)
 
 
 @with_task

@@ -88,17 +88,13 @@ def open_question_to_json(state: State) -> dict[str, Any]:
         "by": state.dialogue.asked_by,
         "step": state.work.step,
         "question": state.dialogue.question,
-        "options": options_to_json(state),
+        "options": [{"number": it.number, "option": it.name, "means": it.means} for it in parse_options(state.dialogue.options)],
         "changed": list(state.workspace.changed),
         "kept": state.workspace.kept,
         "reverted": state.workspace.reverted,
         "tests": {name: tests["words"] for name, tests in task_tests_to_json(state).items()},
         "commands": [*list_next_commands(state), f"afresh discard {name_briefly(state.task.id)}"],
     }  # fmt: skip
-
-
-def options_to_json(state: State) -> list[dict[str, Any]]:
-    return [{"number": one.number, "option": one.name, "means": one.means} for one in parse_options(state.dialogue.options)]
 
 
 def find_newest_answer(before: State, state: State) -> UserStatement:
