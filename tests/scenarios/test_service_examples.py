@@ -13,6 +13,7 @@ import click
 import pytest
 
 from afresh.cli.main import load_command
+from afresh.cli.output import JSON_KEY
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 PORT = 7420
@@ -39,7 +40,7 @@ def parse_options(words: list[str]) -> click.Context:
 def test_the_unit_runs_serve_with_options_that_exist_and_stops_it_with_patience():
     service = read_unit()["Service"]
     program, *options = service["ExecStart"].split()
-    assert program.endswith("/afresh") and parse_options(["afresh", *options]).params["as_json"]
+    assert program.endswith("/afresh") and parse_options(["afresh", *options]).meta[JSON_KEY]
     assert service["KillMode"] == "mixed" and service["Restart"] == "on-failure"
 
 

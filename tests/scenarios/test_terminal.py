@@ -80,7 +80,7 @@ def test_interactive_asks_answers_redirects_and_takes_back(person: Person) -> No
         at.types("/diff")
         at.sees("+    return x << 1")
         at.types("/undo no tricks")
-        at.sees("undone: everything from step 2 on")
+        at.sees("undone: all from step 2 on")
         at.sees("after step 2 · phase understand · 0 files changed")
         at.types("/new multiply")
         at.sees("new direction: multiply")
