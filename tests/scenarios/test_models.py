@@ -83,7 +83,8 @@ def test_a_small_real_call_tells_what_works(person: Person, config: Path, monkey
         monkeypatch.setenv("MINE", KEY)
         works, mute, refused = (person.types("models", "check", "mine", "--json") for _ in range(3))
     found = {one["name"]: one["level"] for one in works.json["checks"]}
-    assert works.code == 0 and found == {"call": "ok", "tools": "ok", "streaming": "ok", "usage": "ok"}
+    window = {"context": "warn"} if provider == "openai" else {}  # at an address of one's own: it does not say how much it takes
+    assert works.code == 0 and found == {"call": "ok", "tools": "ok", "streaming": "ok", "usage": "ok"} | window
     assert mute.code == 4 and "tools = false" in {one["name"]: one["remedy"] for one in mute.json["checks"]}["tools"]
     assert refused.code == 4 and KEY not in works.out + refused.out + refused.err
     spent = person.types("spend", "--by", "kind", "--since", "all", "--json")
