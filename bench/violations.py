@@ -1,16 +1,18 @@
-"""Real packages with their own suites: how many functions over a complexity of 10 cuts bring under it, and what the suites say.
+"""Modules of the standard library: how many functions over a complexity of 10 cuts bring under it, and what its tests say.
 
-    python bench/violations.py NAME[==VERSION]:CODE[:NEEDS…] … --folder DIR [--cuts FILE]
+    python bench/violations.py MODULE:SUITE[:SUITE…] … --folder DIR [--cuts FILE]
 
-Each package is its source archive (pip) with an environment that has pytest and what NEEDS names. CODE is the folder or file with
-its code. The first suggestion for each function is applied under its default names; the suite runs before and after all of them.
+MODULE is a file or a package, `mailbox.py` or `logging`; SUITE the name of its tests in `test`, such as `test_mailbox`. The first
+suggestion for each function is applied under its default names to a copy; the suites run before and after all of them.
 """
 
 import argparse
+import os
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
+import sysconfig
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,45 +31,50 @@ class Report:
     over: int = 0
     reached: int = 0
     seconds: float = 0.0
-    suite_before: str = ""
-    suite_after: str = ""
+    suites_before: list[str] = field(default_factory=list[str])
+    suites_after: list[str] = field(default_factory=list[str])
     left: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="+")
-    parser.add_argument("--folder", type=Path, required=True, help="where archives and environments are put")
+    parser.add_argument("--folder", type=Path, required=True, help="where the changed modules are put")
     parser.add_argument("--cuts", type=Path, help="each changed function before and after, for a reader")
     options = parser.parse_args()
     reports: list[Report] = []
     for spec in options.packages:
-        name, code, *needs = spec.split(":")
-        reports.append(measure(name, code, needs, options.folder.resolve(), options.cuts))
+        name, *suites = spec.split(":")
+        reports.append(measure(name, suites, options.folder.resolve(), options.cuts))
         print(asdict(reports[-1]), flush=True)
         write_results("violations", {"packages": [asdict(report) for report in reports]})
     over, reached = sum(report.over for report in reports), sum(report.reached for report in reports)
     print(f"{reached} of {over} functions reached, {100 * reached / max(1, over):.0f} %")
 
 
-def measure(name: str, code: str, needs: list[str], folder: Path, cuts: Path | None) -> Report:
-    root = prepare(name, needs, folder)
-    report = Report(root.name, suite_before=run_suite(root))
-    begun = time.monotonic()
-    files = sorted((root / code).rglob("*.py")) if (root / code).is_dir() else [root / code]
-    texts = {str(file.relative_to(root)): file.read_bytes().decode() for file in files}
+def measure(name: str, suites: list[str], folder: Path, cuts: Path | None) -> Report:
+    library, front = Path(sysconfig.get_path("stdlib")), folder / name.removesuffix(".py")
+    shutil.rmtree(front, ignore_errors=True)
+    front.mkdir(parents=True)
+    if (library / name).is_dir():
+        shutil.copytree(library / name, front / name, ignore=shutil.ignore_patterns("__pycache__", "test", "tests"))
+    else:
+        shutil.copy(library / name, front)
+    report = Report(name, suites_before=run_suites(suites, None))
+    begun = time.process_time()
+    texts = {str(file.relative_to(front)): file.read_bytes().decode() for file in sorted(front.rglob("*.py"))}
     for path in [path for path in texts if not is_test_code(path)]:
         source = parse_python(path, texts[path])
-        for name in [one.name for one in source.violations] if source else []:
+        for function in [one.name for one in source.violations] if source else []:
             report.over += 1
-            reason = cut_function(texts, path, name, cuts)
+            reason = cut_function(texts, path, function, cuts)
             if reason:
-                report.left[f"{path} {name}"] = reason
+                report.left[f"{path} {function}"] = reason
             else:
                 report.reached += 1
-        (root / path).write_bytes(texts[path].encode())
-    report.seconds = round(time.monotonic() - begun, 1)
-    report.suite_after = run_suite(root)
+        (front / path).write_bytes(texts[path].encode())
+    report.seconds = round(time.process_time() - begun, 1)
+    report.suites_after = run_suites(suites, front)
     return report
 
 
@@ -98,36 +105,20 @@ def read_function(source: PythonSource, name: str) -> str:
     return "".join(source.lines[found.lineno - 1 : found.end_lineno])
 
 
-def prepare(name: str, needs: list[str], folder: Path) -> Path:
-    """Unpack the archive as published, whatever an earlier run has left, beside the environment that its suite needs."""
-    home = folder / name
-    home.mkdir(parents=True, exist_ok=True)
-    if not list(home.glob("*.tar.gz")):
-        run(home, sys.executable, "-m", "pip", "download", "-q", "--no-binary", ":all:", "--no-deps", "-d", ".", name)
-    archive = next(home.glob("*.tar.gz"))
-    with tarfile.open(archive) as packed:
-        packed.extractall(home, filter="data")
-    root = home / archive.name.removesuffix(".tar.gz")
-    if not (home / "ready").exists():
-        run(home, sys.executable, "-m", "venv", "venv")
-        run(home, "venv/bin/python", "-m", "pip", "install", "-q", "pytest", "-e", str(root), *needs)
-        (home / "ready").touch()
-    return root
-
-
-def run_suite(root: Path) -> str:
-    """Return the last line of the package's own tests."""
-    command = ["nice", str(root.parent / "venv/bin/python"), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        return f"no end after {TIMEOUT} s"
-    last = (done.stdout.strip().splitlines() or [done.stderr.strip()[-200:]])[-1]
-    return re.sub(r" in [\d.]+s.*", "", last).strip("= ")
-
-
-def run(place: Path, *command: str) -> None:
-    subprocess.run(command, cwd=place, check=True, capture_output=True)
+def run_suites(suites: list[str], front: Path | None) -> list[str]:
+    """How the tests of the standard library end for each suite, with changed modules in front of the original ones."""
+    ended: list[str] = []
+    for suite in suites:
+        command = ["nice", sys.executable, "-m", "unittest", "-q", f"test.{suite}"]
+        environment = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **({"PYTHONPATH": str(front)} if front else {})}
+        try:
+            run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, cwd="/", env=environment)
+        except subprocess.TimeoutExpired:
+            ended.append(f"{suite}: no end after {TIMEOUT} s")
+            continue
+        counts = re.findall(r"^Ran \d+ tests?", run.stderr, re.MULTILINE)
+        ended.append(f"{suite}: {(counts or ['nothing'])[-1]}, {run.stderr.strip().splitlines()[-1]}")
+    return ended
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from afresh.app.code.violations import ComplexityMeasure, Violation
 from afresh.cli.main import root_command
 from afresh.cli.render.annotations import render_github_annotation
 
-TEXT = "def f(number):\n" + "".join(f"    if number == {n}:\n        return {n}\n" for n in range(12))
+TEXT = "def f(number):\n" + "".join("\n" * (n == 3) + f"    if number == {n}:\n        return {n}\n" for n in range(12))
 
 
 def run(tmp_path, monkeypatch, *arguments):

@@ -81,10 +81,19 @@ def _make_block(source: PythonSource, place: StatementList, start: int, stop: in
     return StatementBlock(place, start, stop, head, last.end_lineno or last.lineno, spent)
 
 
+def split_paragraphs(block: StatementBlock, source: PythonSource) -> list[list[ast.stmt]]:
+    """The block's own statements, parted where a blank line stands between them."""
+    found = [block.statements[:1]]
+    for before, statement in pairwise(block.statements):
+        between = range((before.end_lineno or 0) + 1, find_first_line(statement))
+        if any(not source.line(number).strip() for number in between):
+            found.append([])
+        found[-1].append(statement)
+    return found
+
+
 def count_paragraph_breaks(block: StatementBlock, source: PythonSource) -> int:
-    """Return how many blank lines separate the block's own statements."""
-    pairs = pairwise(block.statements)
-    return sum(any(not source.line(at).strip() for at in range((one.end_lineno or 0) + 1, two.lineno)) for one, two in pairs)
+    return len(split_paragraphs(block, source)) - 1
 
 
 def find_first_line(statement: ast.stmt) -> int:

@@ -1,6 +1,7 @@
 """Renders a new function, the call that replaces the block, and the edits for both."""
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,7 +9,7 @@ from afresh.code.complexity import FunctionNode, list_statement_bodies
 from afresh.code.python_source import PythonFunction, PythonSource, find_lines_inside_strings
 from afresh.code.refactoring.blocks import combine_traits, find_first_line
 from afresh.code.refactoring.data_flow import DefiniteAssignment
-from afresh.code.refactoring.name_usage import walk_own_scope
+from afresh.code.refactoring.name_usage import list_parameters, walk_own_scope
 from afresh.code.refactoring.plan_extraction import Extraction, ExtractionShape
 
 
@@ -149,15 +150,36 @@ def _free_name(extraction: Extraction) -> str:
 
 
 def render_helper(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
-    unit = detect_function_indent(extraction, source)
+    unit, (types, result) = detect_function_indent(extraction, source), find_types(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
-    given = [parameter for parameter in extraction.parameters if parameter != where.bound]
+    listed = [f"{one}: {types[one]}" if one in types else one for one in extraction.parameters if one != where.bound]
     lines = [f"{where.indent}@classmethod"] if where.classmethod else []
-    lines += wrap_arguments(head, [where.bound, *given] if where.bound else given, unit, ":")
+    lines += wrap_arguments(head, [where.bound, *listed] if where.bound else listed, unit, f" -> {result}:" if result else ":")
     lines += _render_moved_body(extraction, source, where.indent + unit)
     if extraction.results and DefiniteAssignment().block(extraction.block.statements, frozenset()) is not None:
         lines.append(f"{where.indent}{unit}return {', '.join(extraction.results)}")
     return lines
+
+
+def find_types(extraction: Extraction, source: PythonSource) -> tuple[dict[str, str], str]:
+    """Return the types of names that annotations state, if the function has annotations, and the type of what the new function
+    returns. What may be None is left out, because a check before the piece may have excluded it.
+    """
+    host, node = extraction.host, extraction.host.node
+    if not (node.returns or any(arg.annotation for arg in list_parameters(node))) or host.function.enclosing:
+        return {}, ""
+    plain = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    stated = {arg.arg: arg.annotation for arg in plain if len(host.bindings.get(arg.arg, [])) == 1}
+    stated |= {
+        one.target.id: one.annotation for one in host.nodes if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    }
+    texts = {name: " ".join((ast.get_source_segment(source.text, kind) or "").split()) for name, kind in stated.items() if kind}
+    types = {name: text for name, text in texts.items() if text and not re.search(r"\bNone\b|\bOptional\b", text)}
+    if extraction.yields or extraction.shape is ExtractionShape.RETURN:
+        return types, " ".join((ast.get_source_segment(source.text, node.returns) or "").split()) if node.returns else ""
+    if extraction.results or extraction.shape is ExtractionShape.MAYBE:
+        return types, types.get(extraction.results[0], "") if extraction.results else ""
+    return types, "None"
 
 
 def _render_moved_body(extraction: Extraction, source: PythonSource, indent: str) -> list[str]:

@@ -4,7 +4,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, count
@@ -14,7 +14,7 @@ from afresh.code.complexity import MAX_COMPLEXITY, FunctionNode
 from afresh.code.complexity_settings import explain_exempt_function
 from afresh.code.config_files import ProjectConfiguration
 from afresh.code.python_source import PythonFunction, PythonSource, parse_python
-from afresh.code.refactoring.blocks import StatementBlock, count_paragraph_breaks, find_blocks
+from afresh.code.refactoring.blocks import StatementBlock, combine_traits, count_paragraph_breaks, find_blocks, split_paragraphs
 from afresh.code.refactoring.call_stack import find_frame_sensitive_names
 from afresh.code.refactoring.function_flow import FunctionFlow
 from afresh.code.refactoring.name_usage import list_header_parts
@@ -32,21 +32,20 @@ from afresh.code.refactoring.text_edits import (
 )
 from afresh.core.archived_block import block_id_from_text
 
-MAX_PARAMETERS = 5
-MAX_RESULTS = 2
-MIN_BLOCK_LINES = 4
+MAX_PARAMETERS = 4
+MIN_BLOCK_LINES = 5
 MIN_BLOCK_DECISIONS = 2
 MAX_BLOCK_SHARE = 0.75
 """A piece with more of the function's lines is the function under another name."""
-MAX_CUTS = 8
-BEAM_WIDTH = 2
-MAX_CUTS_TRIED = 4
+MAX_TAIL_BREAKS = 1
+MAX_CUTS = 4
 MAX_ALTERNATIVES = 3
+BEAM_WIDTH = 3
+MAX_CUTS_TRIED = 6
 PRICE_OF_A_CUT = 2.0
-PRICE_OF_A_DEFINITION = 5.0
-"""A piece that defines a function would only be a place where that is made."""
 SHAPE_PRICES = {ExtractionShape.CALL: 0.0, ExtractionShape.RETURN: 0.0, ExtractionShape.CONTINUE: 1.0, ExtractionShape.MAYBE: 3.0}
-RESULT_PRICES = (0.0, 0.5, 3.0)
+CHANGING_METHODS = frozenset("add append appendleft clear extend insert pop popleft remove setdefault sort update write".split())  # noqa: SIM905
+COMPOUND_NODES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 NAME_PLACEHOLDER = "NAME"
 """Stands for the name of a new function, which the model chooses; the second is NAME2."""
 TEXT_TO_LEAVE_ALONE = re.compile(r"generated (?:\w+ )?by\b|\bdo not (?:edit|modify)\b", re.IGNORECASE)
@@ -242,26 +241,114 @@ def _judge_block(source: PythonSource, host: FunctionFlow, block: StatementBlock
     if where is None:
         return "pieces use names of their class"
     parameters = [name for name in extracted.parameters if name != where.bound]
+    if fault := find_fault(source, extracted, parameters):
+        return fault
+    price = 0.6 * len(parameters) + 2.0 * max(0, len(parameters) - 3) + 3.0 * ("self" in parameters)
+    price += 0.5 * len(extracted.results) + SHAPE_PRICES[extracted.shape]
+    price += 2.0 * len(find_changed_locals(extracted)) + count_paragraph_breaks(block, source)
+    price += 0.0 if block.whole else 0.5 if len(block.statements) == 1 else 1.0
+    price -= 1.0 if NAMING_COMMENT.fullmatch(source.line(block.first_line).strip()) else 0.0
+    return Cut(extracted, where, price)
+
+
+def find_fault(source: PythonSource, extracted: Extraction, parameters: Sequence[str]) -> str:
+    """Why a reviewer would not take the piece as a function; empty if nothing is wrong with it."""
+    block, results = extracted.block, extracted.results
     if len(parameters) > MAX_PARAMETERS:
         return f"pieces need more than {MAX_PARAMETERS} parameters"
-    if len(extracted.results) > MAX_RESULTS:
-        return f"pieces give back more than {MAX_RESULTS} results"
-    price = 0.6 * len(parameters) + 2.0 * max(0, len(parameters) - 3) + 3.0 * ("self" in parameters)
-    price += RESULT_PRICES[min(len(extracted.results), MAX_RESULTS)] + SHAPE_PRICES[extracted.shape]
-    price += PRICE_OF_A_DEFINITION * any(isinstance(node, FunctionNode | ast.ClassDef) for node in block.statements)
-    price -= 1.0 if NAMING_COMMENT.fullmatch(source.line(block.first_line).strip()) else 0.0
-    return Cut(extracted, where, price + _measure_raggedness(block, source))
+    if len(results) > 1:
+        return "pieces give back more than one result"
+    if any(isinstance(node, FunctionNode | ast.ClassDef) for node in block.statements):
+        return "pieces define functions"
+    prepared = [name for name in extracted.parameters if begins_elsewhere(extracted, name)]
+    if len(find_changed_locals(extracted)) + len(results) > 1:
+        return "pieces change several variables of the function"
+    if {*prepared} & {*results}:
+        return "pieces are apart from where their result begins"
+    if raises_again(block):
+        return "pieces raise what a handler outside has caught"
+    if not begins_thought(source, extracted) or not ends_thought(source, block):
+        return "pieces begin or end in the middle of a thought"
+    if does_several_things(source, extracted):
+        return "pieces do several things"
+    return ""
 
 
-def _measure_raggedness(block: StatementBlock, source: PythonSource) -> float:
-    """Return 0 for a whole branch, little for a paragraph or one statement, and much for an arbitrary run of lines."""
-    breaks = 0.5 * count_paragraph_breaks(block, source)
-    if block.whole:
-        return breaks
-    begins = block.start == 0 or block.first_line < block.statements[0].lineno or not source.line(block.first_line - 1).strip()
-    ends = block.at_end or not source.line(block.last_line + 1).strip()
-    weight = 0.5 if len(block.statements) == 1 else 2.0
-    return weight * ((not begins) + (not ends)) + 2 * breaks
+def find_changed_locals(extracted: Extraction) -> list[str]:
+    """Collections that the function makes and the piece fills."""
+    changed = set[str]()
+    for node in (node for statement in extracted.block.statements for node in ast.walk(statement)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in CHANGING_METHODS:
+                changed.add(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                changed.add(name)
+            case _:
+                pass
+    return [name for name in extracted.parameters if name in changed and begins_elsewhere(extracted, name)]
+
+
+def begins_elsewhere(extracted: Extraction, name: str) -> bool:
+    """Whether the variable was given a first value before the piece, such as 0 or an empty list."""
+    before = [node for node in extracted.host.nodes if getattr(node, "lineno", 0) < extracted.block.first_line]
+    values = [
+        node.value
+        for node in before
+        if (isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets))
+        or (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name)
+    ]
+    first = (ast.Constant, ast.List, ast.Dict, ast.Set)
+    return any(
+        isinstance(value, first) or (isinstance(value, ast.Call) and not (value.args or value.keywords)) for value in values
+    )
+
+
+def begins_thought(source: PythonSource, extracted: Extraction) -> bool:
+    """Whether the piece begins its list, a paragraph, a compound statement, or with a variable of its own."""
+    block, first = extracted.block, extracted.block.statements[0]
+    if block.start == 0 or block.first_line < first.lineno or not source.line(block.first_line - 1).strip():
+        return True
+    before = block.place.statements[block.start - 1]
+    if isinstance(first, COMPOUND_NODES):
+        return not isinstance(before, COMPOUND_NODES) or (len(block.statements) == 1 and not isinstance(first, ast.If))
+    targets = first.targets if isinstance(first, ast.Assign) else [first.target] if isinstance(first, ast.AnnAssign) else []
+    names = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return bool(names) and not names & {*extracted.parameters}
+
+
+def ends_thought(source: PythonSource, block: StatementBlock) -> bool:
+    following = "" if block.at_end else source.line(block.last_line + 1).strip()
+    if not following or following.startswith("#"):
+        return True
+    last, after = block.statements[-1], block.place.statements[block.stop]
+    if not isinstance(last, COMPOUND_NODES):
+        return False
+    return not isinstance(after, COMPOUND_NODES) or (len(block.statements) == 1 and not isinstance(last, ast.If))
+
+
+def does_several_things(source: PythonSource, extracted: Extraction) -> bool:
+    """Whether it has paragraphs that have nothing to do with its result, or hands back what it was given."""
+    block = extracted.block
+    if extracted.shape is ExtractionShape.RETURN:
+        values = [node.value for node in combine_traits(block.statements).returns if node.value]
+        returned = {node.id for value in values for node in getattr(value, "elts", [value]) if isinstance(node, ast.Name)}
+        return bool(returned & {*extracted.parameters} - {*extracted.host.arguments}) or (
+            not block.whole and count_paragraph_breaks(block, source) > MAX_TAIL_BREAKS
+        )
+    names = {*extracted.results, *find_changed_locals(extracted)}
+    paragraphs = [] if block.whole else split_paragraphs(block, source)
+    mentioned = (
+        {node.id for one in paragraph for node in ast.walk(one) if isinstance(node, ast.Name)} for paragraph in paragraphs
+    )
+    return len(paragraphs) > 1 and any(names.isdisjoint(words) for words in mentioned)
+
+
+def raises_again(block: StatementBlock) -> bool:
+    """Whether it raises what a handler outside has caught."""
+    nodes = [node for statement in block.statements for node in ast.walk(statement)]
+    handlers = [range(node.lineno, (node.end_lineno or 0) + 1) for node in nodes if isinstance(node, ast.ExceptHandler)]
+    again = [node.lineno for node in nodes if isinstance(node, ast.Raise) and node.exc is None]
+    return any(not any(line in handler for handler in handlers) for line in again)
 
 
 def apply_cut(state: PlanState, cut: Cut, project: ProjectFacts) -> PlanState | None:

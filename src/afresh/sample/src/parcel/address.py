@@ -53,6 +53,7 @@ def parse_address(text: str, country: str = "") -> Address:
 
     if len(plain) == 4 and "company" not in fields:
         fields["company"] = plain.pop(1)
+
     if len(plain) < 3:
         raise AddressError("an address needs a name, a street and a city")
     if len(plain) > 3:
