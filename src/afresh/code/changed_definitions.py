@@ -23,14 +23,14 @@ def _list_own_texts(text: str, symbols: Sequence[Symbol]) -> Iterator[tuple[str,
     for symbol in sorted(symbols, key=_order_by_size):
         last = min(symbol.end, len(lines))
         owners[symbol.line : last + 1] = [symbol.name] * (last + 1 - symbol.line)
-    for name in dict.fromkeys(symbol.name for symbol in symbols):
-        yield name, _join_lines(lines, owners, name)
+    texts: dict[str, list[str]] = {symbol.name: [] for symbol in symbols}
+    for line, owner in zip(lines, owners[1:], strict=True):
+        if owner and line.strip():
+            texts[owner].append(line.rstrip())
+    for name, kept in texts.items():
+        yield name, "\n".join(kept)
 
 
 def _order_by_size(symbol: Symbol) -> int:
     """The larger ones first: what is within them takes its lines from them."""
     return symbol.line - symbol.end
-
-
-def _join_lines(lines: Sequence[str], owners: Sequence[str], name: str) -> str:
-    return "\n".join(line.rstrip() for line, owner in zip(lines, owners[1:], strict=True) if owner == name and line.strip())

@@ -34,6 +34,8 @@ def test_what_repeats_without_end_is_data():
         == "the same over and over, data"
     )
     assert not unparsable_reason_from_content(b"@" * 1_000)
+    assert not unparsable_reason_from_content(b"print(area(2))\n" * 10_000)
+    assert unparsable_reason_from_content(b"1 +\n" * 10_000)
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES))

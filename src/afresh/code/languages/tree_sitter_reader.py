@@ -163,12 +163,17 @@ MAX_UNPAIRED_BRACKETS = 4_000
 """Limits: rounds that each remove one to three levels of brackets, and unmatched brackets."""
 MAX_UNCHECKED_BYTES = 4_000
 MAX_COMPRESSION_RATIO = 40
-"""Texts of up to this many bytes are not checked; larger ones must not compress by more than this ratio."""
+WHOLE_LINE_ENDS = (b")", b"}", b";")
+"""Texts of up to this many bytes are not checked; larger ones must not compress by more than this ratio, but lines that end so
+count once: a statement that is repeated harms nobody, an expression that goes on does."""
 
 
 def unparsable_reason_from_content(content: bytes) -> str:
     """Return why the content is not parsed (nested too deeply, too many unmatched brackets, repetitive data); empty if it is."""
-    if len(content) > MAX_UNCHECKED_BYTES and len(zlib.compress(content, 1)) * MAX_COMPRESSION_RATIO < len(content):
+    lines = content.split(b"\n")
+    whole = {line for line in lines if line.rstrip().endswith(WHOLE_LINE_ENDS)}
+    unlike = b"\n".join([*whole, *(line for line in lines if line not in whole)])
+    if len(unlike) > MAX_UNCHECKED_BYTES and len(zlib.compress(unlike, 1)) * MAX_COMPRESSION_RATIO < len(unlike):
         return "the same over and over, data"
     left = content.translate(None, NON_BRACKET_BYTES)
     for _ in range(MAX_BRACKET_ROUNDS):
