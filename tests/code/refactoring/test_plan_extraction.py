@@ -1,5 +1,6 @@
 """Which blocks can be extracted, and how they return. Each refusal here once would have changed what a program does."""
 
+import re
 from textwrap import dedent
 
 import pytest
@@ -351,3 +352,25 @@ def test_an_async_generator_cannot_pass_on():
         """,
         "yield row",
     )
+
+
+@pytest.mark.parametrize(
+    ("head", "new"),
+    [
+        ("a: int, parts: list[str], deep: bool = False", "(parts: list[str]) -> list[str]:"),
+        ("a, parts, deep=False", "(parts):"),
+        ("a: int, parts: list[str] | None, deep: bool = False", "(parts) -> list[str]:"),
+    ],
+)
+def test_the_new_function_has_the_types_that_annotations_state(head, new):
+    text = f"""
+        def render({head}):
+            if deep:
+                return parts or []
+            found{": list[str]" if ":" in head else ""} = []
+            for part in parts:
+                if part:
+                    found.append(part)
+            return found if a else []
+        """
+    assert any(re.search(rf"def _render_\w+{re.escape(new)}", after) for _, after in offers(text))
