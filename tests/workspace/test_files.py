@@ -5,7 +5,9 @@ import pytest
 
 from afresh.errors import ModelMistake
 from afresh.workspace import confined_path as confine
+from afresh.workspace.diff import read_files
 from afresh.workspace.files import TreeFiles
+from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
 
 
@@ -202,3 +204,12 @@ def test_paths_are_tracked_and_new_files_that_are_there(opened: GitWorkspace):
     assert opened.files.paths() == wanted
     opened.snapshot()
     assert opened.files.paths() == wanted
+
+
+def test_thousands_of_files_of_a_tree_are_read_and_a_submodule_has_none(checkout: Path, repository: Repository, git):
+    """The names together are longer than what the kernel takes as arguments."""
+    git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},library")
+    tree = git("write-tree")
+    paths = ["keep.txt", "library", *(f"{number}/{'x' * 3_000}" for number in range(1_000))]
+    for asked in (paths, paths[:2]):
+        assert read_files(repository.git, tree, asked) == {"keep.txt": b"keep\n"}

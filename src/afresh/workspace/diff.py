@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from afresh.core.change import Change
 from afresh.workspace.git import Git, GitFailed
 
+MAX_PATHS_IN_ARGUMENTS = 100
+"""Of more paths the whole tree is listed: the kernel takes only so many bytes of arguments."""
 CHANGE_KIND_BY_STATUS = {"A": "added", "D": "deleted"}
 PLAIN_DIFF_OPTIONS = ("-r", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/", "--dst-prefix=b/")
 
@@ -62,10 +64,16 @@ def _split_sections(output: bytes) -> list[str]:
 
 
 def read_files(git: Git, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]:
-    """Files of a tree by their path. One git for all of them: a name with a line break or other odd bytes is found, too."""
-    listed = git.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths).split(b"\0")[:-1] if paths else []
-    known = {path_from_bytes(name): meta.split()[2] for meta, name in (entry.split(b"\t", 1) for entry in listed)}
-    held, rest = dict[str, bytes](), git.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in known.values()))
+    """Files of a tree by their path: of a submodule there is none. However many paths, git runs twice; a name with a line break
+    or other odd bytes is found, too."""
+    narrowed = paths if len(paths) <= MAX_PATHS_IN_ARGUMENTS else ()
+    listed = git.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *narrowed).split(b"\0")[:-1] if paths else []
+    wanted, known = frozenset(paths), dict[str, bytes]()
+    for meta, name in (entry.split(b"\t", 1) for entry in listed):
+        kind, blob = meta.split()[1:3]
+        if kind == b"blob" and (path := path_from_bytes(name)) in wanted:
+            known[path] = blob
+    held, rest = dict[str, bytes](), git.run("cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob in known.values()))
     for path in known:
         head, _, rest = rest.partition(b"\n")
         size = int(head.split()[2])
