@@ -3,6 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from afresh.app.compose import RunTerms, build_runtime
+from afresh.app.orders.tasks import TaskOrder, add_task
+from afresh.app.project import open_project
 from afresh.errors import ModelMistake
 from afresh.workspace import confined_path as confine
 from afresh.workspace.diff import read_files
@@ -204,6 +207,12 @@ def test_paths_are_tracked_and_new_files_that_are_there(opened: GitWorkspace):
     assert opened.files.paths() == wanted
     opened.snapshot()
     assert opened.files.paths() == wanted
+    opened.files.write("written.py", "")
+    assert "written.py" in opened.files.paths()
+    opened.restore(opened.snapshot())
+    (opened.root / "by_command.py").write_text("")
+    opened.expect_changes()
+    assert "by_command.py" in opened.files.paths()
 
 
 def test_thousands_of_files_of_a_tree_are_read_and_a_submodule_has_none(checkout: Path, repository: Repository, git):
@@ -213,3 +222,16 @@ def test_thousands_of_files_of_a_tree_are_read_and_a_submodule_has_none(checkout
     paths = ["keep.txt", "library", *(f"{number}/{'x' * 3_000}" for number in range(1_000))]
     for asked in (paths, paths[:2]):
         assert read_files(repository.git, tree, asked) == {"keep.txt": b"keep\n"}
+
+
+def test_a_file_that_a_command_has_made_is_listed(checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Git is not asked again for the names of a tree until something may have changed it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    project = open_project(checkout)
+    order = TaskOrder("look", "fix_violation", ("true",), model="offline")
+    runtime = build_runtime(project, add_task(project, order), RunTerms(no_sandbox=True))
+    runtime.workspace.open()
+    runtime.workspace.snapshot()
+    assert "made.txt" not in runtime.files.paths()
+    assert runtime.sandbox.run("touch made.txt", 600).exit == 0
+    assert "made.txt" in runtime.files.paths()

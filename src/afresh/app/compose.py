@@ -56,6 +56,7 @@ from afresh.ports.watch import Watcher
 from afresh.runtime import CallSettings, Cancellation, Knowledge, RunControl, Runtime, Supervisor
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.escape_probe import AnySandbox
+from afresh.sandbox.process import OutputListener, listen_to_nothing
 from afresh.storage.renew_lease import identify_worker, renew_lease_in_background
 from afresh.storage.sqlite.code_index import SqliteCodeIndex
 from afresh.workspace.commit_history import GitCommitHistory, read_commit_history
@@ -239,7 +240,14 @@ def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: boo
     repository = workspace.repository
     mounts = replace(make_mounts(repository, workspace.root, project.settings), marker=workspace.marker)
     sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
-    return replace(sandbox, mounts=replace(mounts, own=workspace.environments)) if sandbox.level == FILTERING_LEVEL else sandbox
+    if sandbox.level == FILTERING_LEVEL:
+        sandbox = replace(sandbox, mounts=replace(mounts, own=workspace.environments))
+
+    def listen(command: str) -> OutputListener:
+        workspace.expect_changes()
+        return listen_to_nothing(command)
+
+    return replace(sandbox, listen=listen)
 
 
 def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandbox:
@@ -249,7 +257,11 @@ def follow_tests(sandbox: AnySandbox, watchers: tuple[Watcher, ...]) -> AnySandb
         for watcher in watchers:
             watcher.follow(TestsFinished(found.done, found.total, found.percent))
 
-    return replace(sandbox, listen=lambda command: FinishedTestCounter(report))
+    def listen(command: str) -> OutputListener:
+        sandbox.listen(command)
+        return FinishedTestCounter(report)
+
+    return replace(sandbox, listen=listen)
 
 
 def open_code_insight(project: Project, tree: str, repository: Repository, check_cancelled: Callable[[], None]) -> CodeInsight:

@@ -15,10 +15,7 @@ _COMPILE_SCRIPT = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[
 
 def check_changed_files_compile(context: ToolContext, changed: Sequence[str]) -> CheckRun | None:
     """A run that stands for the files that are no Python; None when all compile."""
-    present = frozenset(context.files.paths())
-    failures = [
-        fault for path in changed if path in present and _is_python_source(path) for fault in _find_syntax_errors(context, path)
-    ]
+    failures = [fault for path in changed if _is_python_source(path) for fault in _find_syntax_errors(context, path)]
     if not failures:
         return None
     return CheckRun(command="compile", exit=1, scope="changed files", failed=len(failures), failures=tuple(failures))

@@ -5,7 +5,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 
-from afresh.workspace.diff import path_from_bytes
+from afresh.workspace.diff import path_from_bytes, read_blobs
 from afresh.workspace.git import Git, GitFailed
 from afresh.workspace.ignore_rules import TOOL_CACHE_PATTERNS, flatten_ignore_files
 from afresh.workspace.repository import Repository, find_excludes_file
@@ -26,11 +26,12 @@ class BaseCommit:
 def read_base_commit(git: Git, commit: str) -> BaseCommit:
     entries = [entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", "--end-of-options", commit).split(b"\0")[:-1]]
     modules = tuple((meta.split()[2].decode(), path) for meta, path in entries if meta.startswith(b"160000"))
-    texts = {
-        os.fsdecode(path): os.fsdecode(git.run("cat-file", "blob", meta.split()[2].decode()))
+    rules = {
+        os.fsdecode(path): meta.split()[2]
         for meta, path in entries
         if path.rpartition(b"/")[2] in (b".gitignore", b".gitattributes") and meta.startswith(b"100")
     }
+    texts = dict(zip(rules, map(os.fsdecode, read_blobs(git, rules.values())), strict=True))
     ignores = tuple((path, text) for path, text in texts.items() if path.endswith(".gitignore"))
     pointers = {pattern for text in texts.values() for pattern in re.findall(r"^(\S+)[^\n]*\bfilter=lfs\b", text, re.MULTILINE)}
     return BaseCommit(commit, modules, ignores, tuple(sorted(pointers)))

@@ -1,6 +1,6 @@
 """What differs between two snapshots, file by file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from afresh.core.change import Change
 from afresh.workspace.git import Git, GitFailed
@@ -73,12 +73,18 @@ def read_files(git: Git, tree: str, paths: Sequence[str]) -> Mapping[str, bytes]
         kind, blob = meta.split()[1:3]
         if kind == b"blob" and (path := path_from_bytes(name)) in wanted:
             known[path] = blob
-    held, rest = dict[str, bytes](), git.run("cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob in known.values()))
-    for path in known:
+    return dict(zip(known, read_blobs(git, known.values()), strict=True))
+
+
+def read_blobs(git: Git, blobs: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of each blob, by one git."""
+    names = list(blobs)
+    rest = git.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in names)) if names else b""
+    for _ in names:
         head, _, rest = rest.partition(b"\n")
         size = int(head.split()[2])
-        held[path], rest = rest[:size], rest[size + 1 :]
-    return held
+        yield rest[:size]
+        rest = rest[size + 1 :]
 
 
 def search_lines(git: Git, tree: str, words: Sequence[str]) -> list[tuple[str, str]]:

@@ -51,6 +51,8 @@ class TreeFiles:
     root: Path
     listing: Callable[[], Sequence[str]]
     """Names of the files that are tracked or new, sorted."""
+    expect_changes: Callable[[], None] = lambda: None
+    """Called before a file is written."""
 
     def paths(self) -> Sequence[str]:
         return self.listing()
@@ -67,6 +69,7 @@ class TreeFiles:
 
     def write(self, path: str, text: str) -> None:
         """Replace the file in one move, keeping its mode, encoding and line ends; folders are made as needed."""
+        self.expect_changes()
         with open_path_inside(self.root, path, create=True) as place:
             data = _encode_like(path, text, _read_existing(path, place))
             if len(data) > MAX_FILE_BYTES:

@@ -122,19 +122,19 @@ class ShadowRepository:
         entries = [_read_listed_entry(entry) for output, _ in ended for entry in output.split(b"\0")[:-1]]
         return entries, b"".join(said for _, said in ended)
 
-    def keep(self, known: str = "", whole: bool = False) -> str:
-        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known. A path
-        that is too long for git is not in it, or UnreadableTree if it is to be `whole`."""
+    def keep(self, known: str = "", whole: bool = False, now: TreeStatus | None = None) -> str:
+        """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known; `now`:
+        what `look` has just found. A path that is too long for git is not in it, or UnreadableTree if it is to be `whole`."""
         since = time.time_ns()
-        if not self.follow(whole=whole):
+        if not self.follow(whole=whole, now=now):
             return known or self.write()
         snapshot = self.write()
         _sync_objects(self.folder / "objects", since)
         return snapshot
 
-    def follow(self, *how: str, whole: bool = False) -> bool:
+    def follow(self, *how: str, whole: bool = False, now: TreeStatus | None = None) -> bool:
         """Bring the index in line with the tree; whether there was anything to do."""
-        now = self.look()
+        now = now or self.look()
         long = [*now.unread, *(name for name in now.touched if len(name) > MAX_PATH_CHARACTERS)] if whole else []
         if long:
             raise UnreadableTree(f"a path in the tree is too long: {path_from_bytes(long[0][:SHOWN_PATH_BYTES])}…")
@@ -220,10 +220,8 @@ class ShadowRepository:
         places = (os.fsdecode(folder) + "/.git" for folder in folders)
         return [place for place in places if has_link_on_path(self.tree, place) or os.path.lexists(self.tree / place)]
 
-    @property
-    def untouched(self) -> bool:
+    def is_untouched(self, now: TreeStatus) -> bool:
         """The tree is what the index says, and nothing hides in it."""
-        now = self.look()
         return not now.touched and not now.unread and not self._nested(now.modes)
 
     def without(self, tree: str, names: Sequence[bytes]) -> str:
@@ -246,9 +244,8 @@ class ShadowRepository:
             git.run("update-index", "-z", "--index-info", stdin=_join_nul(wanted))
             return git.write_tree()
 
-    def present(self) -> set[bytes]:
+    def list_present(self, now: TreeStatus) -> set[bytes]:
         """Regular files in the tree: tracked or new, not ignored."""
-        now = self.look()
         touched, known = set(now.touched), {name for name, mode in now.modes.items() if mode.startswith(b"100")}
         return {name for name in known | touched if name not in touched or _is_file(self.tree, name)}
 

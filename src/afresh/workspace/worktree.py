@@ -27,7 +27,7 @@ from afresh.workspace.environment_files import (
 from afresh.workspace.files import TreeFiles
 from afresh.workspace.git import Git, GitFailed, copy_objects
 from afresh.workspace.repository import Repository, list_obeyed_paths, make_state_folder
-from afresh.workspace.snapshots import ShadowRepository
+from afresh.workspace.snapshots import ShadowRepository, TreeStatus
 from afresh.workspace.task_branch import (
     TaskBranch,
     find_worktree_admin,
@@ -88,6 +88,7 @@ class GitWorkspace:
         self._shadow = ShadowRepository(self.branch.shadow, self.root)
         self._sound = False
         self._last = ""
+        self._seen: TreeStatus | None = None
         self._changes: dict[tuple[str, str], Sequence[Change]] = {}
 
     @property
@@ -97,10 +98,14 @@ class GitWorkspace:
 
     @property
     def files(self) -> TreeFiles:
-        return TreeFiles(self.root, self._paths)
+        return TreeFiles(self.root, self._paths, self.expect_changes)
+
+    def expect_changes(self) -> None:
+        """Look at the tree again when its files are asked for: a command runs, or a file was written."""
+        self._seen = None
 
     def open(self) -> WorkspaceOpened:
-        self._last = ""
+        self._last, self._seen = "", None
         make_state_folder(self.repository)
         self._shadow.make(self.repository)
         make_worktrees_folder(self.repository)
@@ -116,7 +121,8 @@ class GitWorkspace:
     def snapshot(self, whole: bool = False) -> str:
         self._ready()
         self._make_enterable()
-        self._last = self._shadow.keep(self._last, whole)
+        now = self._shadow.look()
+        self._last, self._seen = self._shadow.keep(self._last, whole, now), now
         return self._last
 
     def restore(self, snapshot: str, paths: Sequence[str] = (), fresh: bool = False) -> None:
@@ -129,21 +135,28 @@ class GitWorkspace:
         if fresh:
             self._shadow.clear_strays(snapshot)
         self._shadow.put_back(self._mixed(snapshot, paths) if paths else snapshot)
-        self._last = "" if paths else snapshot
+        self._last, self._seen = "" if paths else snapshot, None
         if fresh:
             self._copy_untracked()
 
     def _untouched(self) -> bool:
         """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
         admin = find_worktree_admin(self.repository, self.root)
-        return admin is not None and has_git_pointer(self.root, admin) and self._shadow.untouched
+        if admin is None or not has_git_pointer(self.root, admin):
+            return False
+        now = self._shadow.look()
+        self._seen = now if self._shadow.is_untouched(now) else None
+        return self._seen is not None
 
     def changes(self, before: str, after: str) -> Sequence[Change]:
         """Between the same two snapshots always the same, so it is worked out once."""
         if (before, after) not in self._changes:
-            self._check(before, after)
             newest = dict(list(self._changes.items())[-3:])
-            self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
+            try:
+                self._changes = {**newest, (before, after): diff.list_changes(self._shadow.store, before, after)}
+            except GitFailed:
+                self._check(before, after)
+                raise
         return self._changes[before, after]
 
     def read_files(self, snapshot: str, paths: Sequence[str]) -> Mapping[str, bytes]:
@@ -154,7 +167,7 @@ class GitWorkspace:
         return diff.search_lines(self._shadow.store, snapshot, words)
 
     def check_out(self, paths: Sequence[str]) -> Sequence[str]:
-        self._last = ""
+        self._last, self._seen = "", None
         names = self._shadow.names()
         chosen = frozenset(paths) if any(name.endswith(b".gitattributes") for name in names) else frozenset[str]()
         return self._shadow.check_out([name for name in names if path_from_bytes(name) in chosen])
@@ -288,5 +301,5 @@ class GitWorkspace:
     def _paths(self) -> Sequence[str]:
         """Files of the tree, without the export of the project's tasks, which is not source code."""
         self._ready()
-        present = map(os.fsdecode, self._shadow.present())
+        present = map(os.fsdecode, self._shadow.list_present(self._seen or self._shadow.look()))
         return tuple(sorted(name for name in present if is_readable_path(name) and not name.startswith(".afresh/export/")))
