@@ -1,16 +1,19 @@
 """What tests need beside the tracked files: installed environments, and small generated files that imports rely on."""
 
+import contextlib
 import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
+from tempfile import mkdtemp
 
 from afresh.core.task import NOTHING_CHANGED
 from afresh.errors import BadInput, ModelMistake
 from afresh.workspace.confined_path import open_path_inside
-from afresh.workspace.disk_files import walk_tree
+from afresh.workspace.disk_files import remove_tree, walk_tree
 from afresh.workspace.repository import Repository, find_excludes_file
+from afresh.workspace.worktree_location import make_worktrees_folder
 
 ENVIRONMENT_FOLDER_NAMES = {"node_modules", ".tox", ".nox", "__pypackages__", ".bundle", ".pixi", "bower_components"}
 ENVIRONMENT_MARKERS = ("pyvenv.cfg", "conda-meta")
@@ -126,3 +129,18 @@ def _copy_file(source: Path, tree: Path, name: str) -> bool:
     except (OSError, ModelMistake):
         return False
     return True
+
+
+@contextlib.contextmanager
+def make_head_tree(repository: Repository, wanted: Sequence[str] = ()) -> Iterator[Path]:
+    """The files of HEAD, and ignored ones that imports need or that are wanted. There is no repository in it."""
+    folder = Path(mkdtemp(prefix="trial-", dir=make_worktrees_folder(repository)))
+    try:
+        with repository.git.with_index(f"afresh-{folder.name}.index") as git:
+            git.run("read-tree", "HEAD")
+            git.run("checkout-index", "--all", "--quiet", f"--prefix={folder}/")
+        needed = (*find_import_files(repository), *list_wanted_files(repository, wanted))
+        copy_import_files(repository.root, folder, tuple(dict.fromkeys(needed)))
+        yield folder
+    finally:
+        remove_tree(folder)

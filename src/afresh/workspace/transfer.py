@@ -5,11 +5,12 @@ the journal names, or it is refused.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from afresh.core.state import State
-from afresh.core.task import check_task_id
+from afresh.core.task import TaskStatus, check_task_id
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_transferable_work
 from afresh.errors import Damaged, NotPossible
 from afresh.workspace.base_commit import read_base_commit, set_ignore_rules
@@ -205,3 +206,20 @@ def find_shadow(repository: Repository, task: str) -> ShadowRepository:
 
 def _transfer_folder(repository: Repository, task: str) -> Path:
     return repository.state / "moved" / check_task_id(task)
+
+
+def find_tree_faults(repository: Repository, state: State) -> Iterator[str]:
+    """Yield what is missing of a task that has begun and was not tidied away."""
+    tree, task = state.workspace, state.task.id
+    if not tree.first_snapshot or state.status.closed or has_pending_work(repository, task):
+        return
+    store = find_shadow(repository, task).store
+    for name, snapshot in {"first": tree.first_snapshot, "newest": tree.snapshot}.items():
+        if snapshot and not has_tree(store, snapshot):
+            yield f"its {name} snapshot {snapshot[:12]} is gone"
+    if not state.status.over and not state.task.parent and not find_task_tree(repository, task).exists():
+        yield "its worktree is gone"
+    if tree.commit and not repository.commit(tree.commit):
+        yield f"its commit {tree.commit[:12]} is gone"
+    elif tree.commit and state.status is TaskStatus.DONE and not TaskBranch.of(repository, task).tip:
+        yield f"its branch {TaskBranch.of(repository, task).ref.removeprefix('refs/heads/')} is gone, its commit is there"

@@ -29,8 +29,8 @@ from afresh.errors import AfreshError, BadInput
 from afresh.sandbox.choose_level import choose_sandbox
 from afresh.sandbox.escape_probe import AnySandbox
 from afresh.storage.renew_lease import identify_worker, is_worker_dead
+from afresh.workspace.environment_files import make_head_tree
 from afresh.workspace.git import find_author_name
-from afresh.workspace.head_tree import make_head_tree
 from afresh.workspace.repository import Repository
 
 RUN_SECONDS = 60.0

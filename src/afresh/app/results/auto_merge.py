@@ -13,9 +13,8 @@ from afresh.core.task import TaskStatus, TicketQuery
 from afresh.errors import NotPossible
 from afresh.workspace.apply_or_discard import move_to_merge
 from afresh.workspace.disk_files import hold_file_lock
-from afresh.workspace.merge_commit import make_merge_commit
 from afresh.workspace.repository import Repository
-from afresh.workspace.task_branch import TaskBranch
+from afresh.workspace.task_branch import TaskBranch, make_merge_commit
 from afresh.workspace.transfer import unpack_work
 
 MAX_ATTEMPTS = 3

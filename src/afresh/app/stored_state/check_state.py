@@ -28,8 +28,8 @@ from afresh.storage.sqlite.database import find_file_damage
 from afresh.storage.sqlite.storage import FACTS_FILE_NAME, USER_NOTEBOOK_FILE_NAME, open_sqlite_facts
 from afresh.views.file_io import find_stale_files, is_process_alive
 from afresh.views.write_files import list_view_files, list_view_folders, rebuild_view_files
-from afresh.workspace.check_trees import find_tree_faults
 from afresh.workspace.repository import Repository
+from afresh.workspace.transfer import find_tree_faults
 
 SPARE_SHADOW_PATTERN = re.compile(r"checkout-([0-9]+)\.git")
 """Of a run that was started with the uncommitted changes of the checkout, and was killed just then."""
