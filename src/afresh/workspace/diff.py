@@ -82,6 +82,8 @@ def read_blobs(git: Git, blobs: Iterable[bytes]) -> Iterator[bytes]:
     rest = git.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in names)) if names else b""
     for _ in names:
         head, _, rest = rest.partition(b"\n")
+        if head.endswith(b" missing"):
+            raise GitFailed(("cat-file",), 1, head.decode())
         size = int(head.split()[2])
         yield rest[:size]
         rest = rest[size + 1 :]
