@@ -7,18 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.context.extend_or_rebuild import (
+    MAX_FORECAST_STEPS,
+    MIN_READ_RATE,
     ExtensionCosts,
-    compute_extension_bound,
     decide_extension,
     estimate_extended_cost,
     estimate_rebuilt_cost,
 )
+from afresh.context.limit import compute_extension_bound
 from afresh.core.cache_rates import CacheRates
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ExtensionPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 
-POLICY = ExtensionPolicy(max_growth=1.5, min_read_rate=0.0)
 RATES = CacheRates()
-WARM = ExtensionCosts(base=5_000, fixed=1_300, prefix=5_500, turn=400, stale=0, room=1_000, steps_left=10)
+WARM = ExtensionCosts(base=5_000, fixed=1_300, prefix=5_500, turn=400, room=1_000, steps_left=10)
 
 
 @st.composite
@@ -31,7 +32,6 @@ def any_costs(draw):
         fixed=fixed,
         prefix=prefix,
         turn=draw(st.integers(0, 5_000)),
-        stale=draw(st.integers(0, prefix)),
         room=draw(st.integers(-5_000, 20_000)),
         steps_left=draw(st.integers(0, 200)),
         expired=draw(st.booleans()),
@@ -41,36 +41,34 @@ def any_costs(draw):
 ANY_RATES = st.builds(CacheRates, read=st.floats(0, 2), write=st.floats(0.5, 2), minimum=st.integers(0, 5_000))
 
 
-def extends(costs: ExtensionCosts, rates: CacheRates = RATES, policy: ExtensionPolicy = POLICY) -> bool:
-    return decide_extension(costs, rates, policy).extend
+def extends(costs: ExtensionCosts, rates: CacheRates = RATES) -> bool:
+    return decide_extension(costs, rates).extend
 
 
 def test_a_warm_prefix_with_a_small_turn_is_extended_and_the_decision_names_both_costs():
-    decision = decide_extension(WARM, RATES, POLICY)
+    decision = decide_extension(WARM, RATES)
     assert decision.extend
-    assert decision.reason == "costs like 6,360 new tokens in 10 steps, 9,255 with a new prompt"
+    assert decision.reason == "costs like 9,290 new tokens in 10 steps, 11,570 with a new prompt"
 
 
 def test_what_is_sent_again_counts_more_than_its_price():
     """A long prompt takes time and attention however cheap its cached tokens are, so it is rebuilt sooner."""
-    long = replace(WARM, prefix=8_000)
-    assert extends(long) and not extends(long, policy=replace(POLICY, min_read_rate=0.3))
-    assert extends(WARM, policy=replace(POLICY, min_read_rate=0.15))
+    cheap, counted = CacheRates(read=0.01), CacheRates(read=MIN_READ_RATE)
+    assert decide_extension(WARM, cheap) == decide_extension(WARM, counted) != decide_extension(WARM, CacheRates(read=0.3))
 
 
 @pytest.mark.parametrize(
     ("changes", "rates", "reason"),
     [
         ({"room": -1}, RATES, "1 tokens over the bound"),
-        ({"stale": 1_400}, RATES, "1,400 of 5,500 tokens are out of date"),
         ({"expired": True}, RATES, "the cache has expired, and a new prompt is shorter by 500 tokens"),
         ({}, CacheRates(read=1.0, write=1.0), "the model has no cheaper cache, and a new prompt is shorter by 500 tokens"),
         ({}, CacheRates(minimum=6_000), "under 6,000 tokens nothing is cached, and a new prompt is shorter by 500 tokens"),
-        ({"turn": 4_000}, RATES, "costs like 14,100 new tokens in 10 steps, 9,255 with a new prompt"),
+        ({"turn": 4_000}, RATES, "costs like 18,650 new tokens in 10 steps, 11,570 with a new prompt"),
     ],
 )
 def test_a_prompt_is_rebuilt_and_the_decision_says_why(changes, rates, reason):
-    decision = decide_extension(replace(WARM, **changes), rates, POLICY)
+    decision = decide_extension(replace(WARM, **changes), rates)
     assert (decision.extend, decision.reason) == (False, reason)
 
 
@@ -94,18 +92,18 @@ def test_a_cheaper_cache_never_turns_an_extension_into_a_new_prompt(costs, rates
     assert not extends(costs, rates) or extends(costs, replace(rates, read=rates.read * share))
 
 
-@given(any_costs(), ANY_RATES, st.integers(0, 5_000), st.integers(0, 5_000))
-def test_less_to_append_and_less_out_of_date_never_turn_an_extension_into_a_new_prompt(costs, rates, turn, stale):
-    smaller = replace(costs, turn=min(turn, costs.turn), stale=min(stale, costs.stale))
+@given(any_costs(), ANY_RATES, st.integers(0, 5_000))
+def test_less_to_append_never_turns_an_extension_into_a_new_prompt(costs, rates, turn):
+    smaller = replace(costs, turn=min(turn, costs.turn))
     assert not extends(costs, rates) or extends(smaller, rates)
 
 
 @given(any_costs(), ANY_RATES)
 def test_what_is_extended_costs_no_more_than_a_new_prompt(costs, rates):
     if extends(costs, rates):
-        steps = max(1, min(costs.steps_left, POLICY.max_forecast_steps))
+        steps = max(1, min(costs.steps_left, MAX_FORECAST_STEPS))
         assert estimate_extended_cost(costs, rates, steps) <= estimate_rebuilt_cost(costs, rates, steps)
 
 
 def test_the_default_lets_a_prompt_grow_to_more_than_twice():
-    assert compute_extension_bound(4_000, DEFAULT_CONTEXT_POLICY.allocation.extension) == 12_000
+    assert compute_extension_bound(4_000, DEFAULT_CONTEXT_POLICY) == 12_000

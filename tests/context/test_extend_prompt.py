@@ -12,14 +12,14 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_from_inputs, make_prompt_inputs
 from afresh.context.extend_or_rebuild import ExtensionDecision
-from afresh.context.extend_prompt import build_turn, compute_bound, extend_prompt, find_obstacle
+from afresh.context.extend_prompt import build_turn, extend_prompt, find_obstacle
+from afresh.context.limit import fix_limit
 from afresh.context.prepare_call import PreparedCall
 from afresh.context.rebuild_call import audit_call, reassemble_request, rebuild_prompt
 from afresh.context.record_call import make_prompt_origin
 from afresh.core.action import Action, Observation
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, NO_CACHE
 from afresh.core.change import Hunk
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.event import CallRequested, ChangeKeptOrReverted, MemoryCompacted, QuestionAnswered
 from afresh.core.project_facts import FactCorrection
 from afresh.core.prompt import Prompt
@@ -75,11 +75,11 @@ class Run:
 
     def ask(self, extend: bool, budget: int = 4_000) -> Prompt:
         memory = GatheredContext(self.state, () if extend else self.items)
-        inputs = make_prompt_inputs(memory, self.settings, budget)
+        inputs = make_prompt_inputs(memory, self.settings, fix_limit(budget, 1_000))
         prompt = extend_prompt(inputs, self.blocks.__getitem__) if extend else build_from_inputs(inputs)
         audit, blocks = audit_call(prompt, memory, self.settings, "m")
         self.blocks |= {block.id: block.text for block in blocks}
-        prepared = PreparedCall(prompt, memory, self.settings, ExtensionDecision(extend, "it pays"))
+        prepared = PreparedCall(prompt, inputs, self.settings, ExtensionDecision(extend, "it pays"))
         call = CallRequested(self.state.work.step + 1, audit, make_prompt_origin(prepared, "m"))
         self.calls.append((self.state, call))
         self.state = apply_event(call, self.state)
@@ -225,14 +225,6 @@ def test_thinking_goes_back_while_it_is_on_and_a_reply_without_signed_thinking_i
     assert "thinking" in find_obstacle(run.state, run.settings)
     plain = started((SEARCH, "x"), thinking=SIGNED)
     assert not plain.ask(extend=True, budget=8_000).request.turns[0].reply.thinking
-
-
-def test_the_bound_follows_the_ordered_ceiling_leaves_a_raised_base_room_and_keeps_to_the_cap():
-    policy, state = DEFAULT_CONTEXT_POLICY.allocation.extension, started().state
-    assert compute_bound(state, 16_000, policy) == int(policy.max_growth * 4_000)
-    raised = replace(state, tokens=replace(state.tokens, prompt=replace(state.tokens.prompt, ceiling=9_000)))
-    assert compute_bound(raised, 16_000, policy) == 13_000
-    assert compute_bound(state, 5_000, policy) == 5_000
 
 
 lines = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=300)

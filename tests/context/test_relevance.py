@@ -11,7 +11,6 @@ from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import OFF_TOPIC_REASON
 from afresh.core.context_item import Item, Note
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind
 from afresh.core.state import State
@@ -97,7 +96,7 @@ words = st.sampled_from(AREAS)
 @given(st.lists(st.tuples(words, words), max_size=40), words)
 def test_each_is_told_or_left_and_nothing_left_concerns_the_work_more_than_what_is_told(pairs, about: str) -> None:
     items = [f"{one} {two} {number}" for number, (one, two) in enumerate(pairs)]
-    found = select_relevant_items(items, str, state(about), POLICY.memory)
+    found = select_relevant_items(items, str, state(about))
     assert sorted((*found.shown, *found.rest)) == sorted(items)
     assert list(found.shown) == [item for item in items if item in found.shown], "in the order in which they came"
     if any(about in item for item in found.rest):
@@ -105,16 +104,15 @@ def test_each_is_told_or_left_and_nothing_left_concerns_the_work_more_than_what_
 
 
 def test_headings_name_files_and_count() -> None:
-    assert summarise_headings(["edit src/a.py (x)", "edit src/a.py (y)", "cache"], POLICY.memory) == "a.py (2), cache"
-    assert summarise_headings([f"area{n}" for n in range(20)], POLICY.memory).endswith(", …")
+    assert summarise_headings(["edit src/a.py (x)", "edit src/a.py (y)", "cache"]) == "a.py (2), cache"
+    assert summarise_headings([f"area{n}" for n in range(20)]).endswith(", …")
 
 
 def test_the_order_of_the_journal_does_not_matter_to_whom_it_concerns() -> None:
-    forward = select_relevant_items([one.text for one in DECISIONS], str, state("printer"), POLICY.memory)
+    forward = select_relevant_items([one.text for one in DECISIONS], str, state("printer"))
     backward = select_relevant_items(
         [one.text for one in reversed(DECISIONS)],
         str,
         replace(state("printer"), work=replace(state("printer").work, step=9)),
-        POLICY.memory,
     )
     assert set(forward.shown) == set(backward.shown)

@@ -9,7 +9,6 @@ from afresh.context.render import render_section
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.wanted_lines import split_at_wanted_lines, widen_changed_lines
 from afresh.core.context_item import LineGap, ShownLine, SourceLine
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.prompt import Tier
 
 
@@ -63,16 +62,16 @@ def test_sections_without_files_are_left_as_they_are():
 
 
 def test_lines_that_were_asked_for_are_a_part_of_their_own():
-    assert split_at_wanted_lines((1, 60), [(20, 39)], POLICY.files) == [(1, 19), (20, 39), (40, 60)]
-    assert split_at_wanted_lines((1, 60), [(3, 58)], POLICY.files) == [(1, 60)], "a definition is not taken apart for a few lines"
-    assert split_at_wanted_lines((1, 60), [(70, 90)], POLICY.files) == [(1, 60)]
+    assert split_at_wanted_lines((1, 60), [(20, 39)]) == [(1, 19), (20, 39), (40, 60)]
+    assert split_at_wanted_lines((1, 60), [(3, 58)]) == [(1, 60)], "a definition is not taken apart for a few lines"
+    assert split_at_wanted_lines((1, 60), [(70, 90)]) == [(1, 60)]
 
 
 @given(st.integers(1, 99), st.integers(0, 99), st.lists(st.tuples(st.integers(1, 200), st.integers(0, 60)), max_size=5))
 def test_parts_cover_the_definition_once_and_in_order(start, length, wanted):
-    parts = split_at_wanted_lines((start, start + length), [(first, first + more) for first, more in wanted], POLICY.files)
+    parts = split_at_wanted_lines((start, start + length), [(first, first + more) for first, more in wanted])
     assert [line for first, last in parts for line in range(first, last + 1)] == list(range(start, start + length + 1))
 
 
 def test_changed_lines_go_with_a_few_beside_them_and_near_ones_together():
-    assert widen_changed_lines(frozenset({10, 12, 40}), POLICY.files) == [(7, 15), (37, 43)]
+    assert widen_changed_lines(frozenset({10, 12, 40})) == [(7, 15), (37, 43)]

@@ -49,7 +49,6 @@ class Planted:
     reread_output: bool = True
     stale_lesson: bool = True
     idle_tool: bool = False
-    idle_code: bool = False
     undone: bool = False
     policy: str = ""
     tasks: int = 24
@@ -99,10 +98,9 @@ def _make_step(name: str, step: int, planted: Planted) -> tuple[list[Event], lis
     for section, text in texts.items():
         blocks.append(block_from_text(text))
         sections.append(SectionRef(section, Tier.PHASE, blocks[-1].id, 400))
-    calling = f"send_parcel_{name}_{step}()" if planted.idle_code else wanted
     items: list[Item] = [
         Note("tools", "", json.dumps([RUN_TOOL, *([IDLE_TOOL] if planted.idle_tool else [])])),
-        Excerpt("callers", f"src/caller_{step}.py", 1, 1, (), (SourceLine(1, calling),)),
+        Excerpt("callers", f"src/caller_{step}.py", 1, 1, (), (SourceLine(1, wanted),)),
     ]
     looks = [block_from_text(to_archived_text(item)) for item in items]
     blocks += looks

@@ -29,10 +29,10 @@ from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
 from afresh.evolve.search_policy import search_policy
 
-HARMLESS = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.coverage", None, 0.0),))
-CAP = Proposal("cap", "nobody uses it", (PolicyChange("allocation.caps.outline", None, 0.0),))
+HARMLESS = Proposal("cap", "nobody uses it", (PolicyChange("caps.coverage", None, 0.0),))
+CAP = Proposal("cap", "nobody uses it", (PolicyChange("caps.outline", None, 0.0),))
 HIDDEN = ("files", "target", "last", "work", "outline", "earlier")
-HARMFUL = Proposal("cap", "a bad idea", tuple(PolicyChange(f"allocation.caps.{name}", None, 0.0) for name in HIDDEN))
+HARMFUL = Proposal("cap", "a bad idea", tuple(PolicyChange(f"caps.{name}", None, 0.0) for name in HIDDEN))
 SCRIPT = [[("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE], [COMPLETE]]
 
 
@@ -94,17 +94,17 @@ def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
 ):
     run_scripts(project, tmp_path, 4)
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 2)
-    searched = {"allocation.caps.files": (0.0,), "allocation.caps.fingerprint": (0.0,)}
+    searched = {"caps.files": (0.0,), "caps.fingerprint": (0.0,)}
     monkeypatch.setattr(evolve_policy, "search_policy", lambda policy, score: search_policy(policy, score, searched))
     (tuned,) = [one for one in try_proposals(project) if one.proposal.startswith("tuned")]
-    assert [change["field"] for change in json.loads(tuned.changes)] == ["allocation.caps.fingerprint"]
+    assert [change["field"] for change in json.loads(tuned.changes)] == ["caps.fingerprint"]
     assert tuned.reason.startswith("best of 2 policies on 2 tasks: recall 100.0% → 100.0%")
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 3)
     assert not any(one.proposal.startswith("tuned") for one in try_proposals(project))
 
 
 def test_longer_digests_that_were_not_shown_to_help_are_refused(project: Project, tmp_path: Path):
-    longer = Proposal("digest", "read again", (PolicyChange("allocation.extension.max_turn_tokens", 1_000, 2_000),), "run")
+    longer = Proposal("digest", "read again", (PolicyChange("max_turn_tokens", 1_000, 2_000),), "run")
     run_scripts(project, tmp_path, 6)
     record_policy_events(project, [to_event(project, longer)])
     assert [one.better for one in try_proposals(project, [longer.id])] == [False]
@@ -123,7 +123,7 @@ def test_what_changes_no_policy_is_left_to_a_person(project: Project):
 def test_an_adopted_policy_is_used_rolled_back_and_off_means_the_built_in_one(project: Project):
     adopt_proven(project, CAP, 1.0)
     adopted = choose_task_policy(project, "t")
-    assert adopted.allocation.caps == (("outline", 0.0),) and adopted.version == DEFAULT_CONTEXT_POLICY.version + 1
+    assert adopted.caps == (("outline", 0.0),) and adopted.version == DEFAULT_CONTEXT_POLICY.version + 1
     assert choose_task_policy(set_mode(project, "off"), "t") == DEFAULT_CONTEXT_POLICY
     assert roll_back(project).policy == adopted
     assert choose_task_policy(project, "t") == DEFAULT_CONTEXT_POLICY

@@ -22,8 +22,8 @@ from afresh.evolve.policy_change import PolicyChange, apply_changes
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from support.fakes import FakeClock
 
-ONE = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("reports.max_output_characters", 12_000, 900)])
-TWO = apply_changes(ONE, [PolicyChange("reports.max_output_characters", 900, 1_000)])
+ONE = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("max_output_characters", 12_000, 900)])
+TWO = apply_changes(ONE, [PolicyChange("max_output_characters", 900, 1_000)])
 
 
 def adopt(policy, share: float = 1.0, project: str = "/p") -> PolicyAdopted:

@@ -53,10 +53,10 @@ def play_search(losses: dict[float, int], tokens: dict[float, int]) -> SearchRes
     """A search over one setting whose values hold so many names less, at so many tokens."""
 
     def score(policy: ContextPolicy) -> list[RunScore]:
-        value = policy.allocation.extension.max_turn_tokens
+        value = policy.max_turn_tokens
         return make_scores(9 - losses.get(value, 0), tokens.get(value, 1_000))
 
-    return search_policy(DEFAULT_CONTEXT_POLICY, score, {"allocation.extension.max_turn_tokens": tuple(tokens)})
+    return search_policy(DEFAULT_CONTEXT_POLICY, score, {"max_turn_tokens": tuple(tokens)})
 
 
 def test_the_search_stops_where_recall_may_be_lost_and_takes_one_rung_back():

@@ -25,7 +25,7 @@ SCRIPT = [
 ]
 BLIND = apply_changes(
     DEFAULT_CONTEXT_POLICY,
-    [PolicyChange(f"allocation.caps.{name}", None, 0.0) for name in ("files", "target", "last", "work", "outline", "earlier")],
+    [PolicyChange(f"caps.{name}", None, 0.0) for name in ("files", "target", "last", "work", "outline", "earlier")],
 )
 
 
@@ -73,7 +73,7 @@ def test_what_is_never_cut_is_in_every_prompt_whatever_the_policy(worked: tuple[
         assert kept and kept == {one.name: one.text for one in prompt.sections if one.name in REQUIRED_SECTIONS}
 
 
-SHORT_TURNS = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("allocation.extension.max_turn_tokens", 1_000, 200)])
+SHORT_TURNS = apply_changes(DEFAULT_CONTEXT_POLICY, [PolicyChange("max_turn_tokens", 1_000, 200)])
 
 
 def test_an_extended_prompt_is_replayed_with_all_its_turns(tmp_path: Path):

@@ -10,13 +10,12 @@ from afresh.evolve.find_proposals import find_proposals
 from afresh.evolve.task_use import collect_task_use, find_week
 from afresh.evolve.use_report import UseReport, add_up_use
 
-SOUND = {"unused_section": False, "reread_output": False, "stale_lesson": False, "idle_tool": False, "idle_code": False}
+SOUND = {"unused_section": False, "reread_output": False, "stale_lesson": False, "idle_tool": False}
 INEFFICIENCIES = {
     "unused_section": ("cap", "coverage"),
     "reread_output": ("digest", "run"),
     "stale_lesson": ("retire", LESSON),
     "idle_tool": ("shorten", "delegate"),
-    "idle_code": ("worth", "callers"),
 }
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from afresh.core.context_item import Note
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.fact import Fact, FactKind, FactScope
 from afresh.core.project_facts import EmptyFactIndex, FactQuery, ProjectFact, fact_from_decision, make_fact_id
@@ -30,7 +29,7 @@ def known(fact: Fact, task: str = "t", by: str = "model") -> ProjectFact:
 
 
 def looks(state: State, *held: ProjectFact) -> list[Note]:
-    return list(recall_project_facts(state, Shelf(*held), POLICY.recall))
+    return list(recall_project_facts(state, Shelf(*held)))
 
 
 def test_what_the_state_holds_is_not_offered_a_second_time() -> None:

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afresh.core.cache_rates import CacheRates
-from afresh.core.context_policy import ExtensionPolicy
+from afresh.core.context_policy import ContextPolicy
 from afresh.replay.extend_contexts import extend_contexts
 
-POLICY = ExtensionPolicy(max_growth=1.5, max_turn_tokens=300)
+POLICY = ContextPolicy(max_growth=1.5, max_turn_tokens=300)
 
 
 def count(text: str) -> int:

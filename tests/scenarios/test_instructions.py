@@ -159,17 +159,15 @@ def test_a_file_that_was_spoilt_later_blocks_the_task_until_it_is_mended(ours: P
     assert ours.types("answer", task, "mended").code == 0 and ours.types("resume", task, "-q").code == 0
 
 
-def test_own_instructions_over_their_share_get_as_much_room_as_they_need_and_keep_it(ours: Person, requires_sandbox) -> None:
+def test_own_instructions_over_their_share_of_the_ordered_limit_are_whole(ours: Person, requires_sandbox) -> None:
     requires_sandbox()
     ours.write(".afresh/AGENT.md", words(1_200))
     looks = [[("run", {"command": f"echo {number}"})] for number in range(6)]
     told = ours.runs(
         ours.script(*looks, [MEND], [COMPLETE]), "--set", "budget=8000", "--set", "max_budget=32000", check="test -f calc.py"
     )
-    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the limit of 8,000: calls get 9,500" in told.err
-    first, *later = raised(ours, ours.shown()["task"]["id"])
-    assert (first.before, first.budget) == (8_000, 9_500) and ".afresh/AGENT.md needs" in first.reason
-    assert {one.budget for one in later} <= {9_500}
+    assert told.code == 0 and "own instructions are over 1,200 tokens, 15% of the limit of 8,000: calls may be larger" in told.err
+    assert all(len(sections(ours, step)["instructions"]) > 5 * 1_200 for step in (1, 7))
     assert ours.types("context", "verify").code == 0
 
 

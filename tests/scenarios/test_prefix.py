@@ -157,7 +157,7 @@ def test_through_all_phases_every_call_begins_as_the_one_before_it_to_the_end_of
     project = open_project(repo)
     run_task(project, task, RunTerms(no_sandbox=True))
     calls = [load_sections(project, audit) for _, audit in list_audits(project, task)]
-    assert len(calls) == len(PHASES) and len({audit.budget for _, audit in list_audits(project, task)}) > 1
+    assert len(calls) == len(PHASES)
     feet = [found[1] for call in calls if (found := re.search(r"\| phase (\w+),", call[-1].text))]
     assert {"understand", "change", "verify"} == {*feet}
     assert "change" in feet[feet.index("verify") :], "and back"

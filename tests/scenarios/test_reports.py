@@ -11,7 +11,6 @@ from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt
 from afresh.context.sources.verification_status import gather_cited_lines
 from afresh.core.context_item import Note
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Ruling
 from afresh.memory.gathered_context import GatheredContext
@@ -129,7 +128,7 @@ def test_a_review_from_the_command_line_to_a_commit_that_holds_only_the_review(p
 def test_what_a_report_cites_is_shown_beside_it_as_it_stands(review: Yard) -> None:
     first = PROJECT["sums.py"].splitlines()[0]
     review.folder.write("REVIEW.md", "half divides at `sums.py:1`, and `sums.py:1-2` again, not at sums.py:900 or gone.py:1.\n")
-    found = list(gather_cited_lines(review.context.state, review.context.files, POLICY.reports))
+    found = list(gather_cited_lines(review.context.state, review.context.files))
     assert found == [Note("cited", "sums.py:1", first), Note("cited", "sums.py:1-2", first)]
     state = replace(review.context.state, workspace=replace(review.context.state.workspace, changed=("REVIEW.md",)))
     window = build_prompt(GatheredContext(state, tuple(found)), load_template("code_review"), (), 4_000, EstimatingCounter())

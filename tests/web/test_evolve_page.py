@@ -18,8 +18,8 @@ from afresh.evolve.compare_scores import Comparison, RunScore, StepScore, compar
 from afresh.evolve.find_proposals import Proposal
 from afresh.evolve.policy_change import PolicyChange
 
-BETTER = Proposal("cap", "nobody uses the outline <b>here</b>", (PolicyChange("allocation.caps.outline", None, 0.0),))
-WORSE = Proposal("cap", "a bad idea", (PolicyChange("allocation.caps.files", None, 0.0),))
+BETTER = Proposal("cap", "nobody uses the outline <b>here</b>", (PolicyChange("caps.outline", None, 0.0),))
+WORSE = Proposal("cap", "a bad idea", (PolicyChange("caps.files", None, 0.0),))
 
 
 def make_proof(held: int, tokens: int) -> Comparison:
@@ -52,7 +52,7 @@ def test_a_proven_proposal_is_adopted_and_taken_back_and_the_picture_shows_what_
     expect(picture).to_be_visible()
     expect(page.get_by_role("img", name="files: 6,400 of 6,400 tokens drawn on")).to_be_visible()
     expect(page.locator("main")).to_contain_text("nobody uses the outline <b>here</b>")
-    expect(page.locator("main")).to_contain_text("allocation.caps.outline: as the template → 0")
+    expect(page.locator("main")).to_contain_text("caps.outline: as the template → 0")
     expect(page.locator("main")).to_contain_text("6 newer tasks judged: recall 80.0% → 80.0%")
     assert page.get_by_role("button", name=f"Adopt {WORSE.id}").count() == 0, "what is not better can't be adopted"
     page.evaluate(f"{AXE_SCRIPT};0")
@@ -62,7 +62,7 @@ def test_a_proven_proposal_is_adopted_and_taken_back_and_the_picture_shows_what_
     expect(page.get_by_role("status")).to_contain_text("is used for 25% of the tasks from now on")
     assert page.get_by_role("button", name=f"Adopt {BETTER.id}").count() == 0, "it is in use"
     canary = load_policy_history(plain.project).canary
-    assert canary and canary.policy.allocation.caps == (("outline", 0.0),)
+    assert canary and canary.policy.caps == (("outline", 0.0),)
     page.get_by_role("button", name="Roll back the latest policy").click()
     expect(page.get_by_role("status")).to_contain_text(f"Policy {canary.id} is rolled back")
     expect(page.locator("main")).to_contain_text("taken back in the dashboard")

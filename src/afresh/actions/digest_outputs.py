@@ -134,7 +134,14 @@ def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[li
     blocks = [block_from_text(text) for text in (thought, done) if text]
     said = [
         Passage(
-            step, voice, block_from_text(text).id, count_remembered_characters(text, state.budget), "", about, end, writes=writes
+            step,
+            voice,
+            block_from_text(text).id,
+            count_remembered_characters(text, state.task.budget),
+            "",
+            about,
+            end,
+            writes=writes,
         )
         for voice, text, end, writes in (
             (PassageVoice.THOUGHT, thought, "", False),
@@ -168,7 +175,7 @@ def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: S
         if raw.text.strip() and has_trait(deed.action, ToolTrait.PRINTS):
             told, late = render_action(deed), number >= max(changing, default=0)
             about = find_file_names(f"{deed.action.args.get('command', '')}\n{told}")
-            size = count_remembered_characters(raw.text, state.budget)
+            size = count_remembered_characters(raw.text, state.task.budget)
             yield Passage(step, PassageVoice.OUTPUT, raw.id, size, truncate_first_line(told, 60), about, late=late)
 
 

@@ -4,13 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from afresh.context.already_shown import FILE_SHOWING_SECTIONS, find_fully_shown_files
+from afresh.context.excerpt_ranking import CORE_RANK
 from afresh.context.render import render_section
 from afresh.context.section import Allocation, AllocationTurn, SectionDraft, SectionPiece
-from afresh.context.truncate_piece import truncate_piece
+from afresh.context.truncate_piece import MIN_PART_TOKENS, truncate_piece
 from afresh.core.context_item import MapEntry
-from afresh.core.context_policy import AllocationPolicy, ContextPolicy
 from afresh.core.prompt import Omission, Section, Tier
 from afresh.core.template import SectionShare
+
+STUB_RESERVE_DIVISOR = 8  # one in this many tokens is kept for lines that stand for what is left out
 
 
 @dataclass(slots=True, eq=False)
@@ -18,7 +20,6 @@ class SectionAllocation(Allocation):
     """A section of pieces. What is taken is one of them, a part of one, or a stub for one."""
 
     draft: SectionDraft
-    policy: ContextPolicy
     steady: bool = False
     """It takes them at once, whatever the others ask for."""
     taken: dict[SectionPiece, SectionPiece] = field(default_factory=dict[SectionPiece, SectionPiece])
@@ -80,6 +81,26 @@ class SectionAllocation(Allocation):
         group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
         return self.counter(piece.text) + 1 + heading + group
 
+    def claim_asked(self, room: int) -> int:
+        """What the last step asked for, whole or the part that fits, whatever the cap of the section."""
+        before = self.spent
+        for piece in sorted((piece for piece in self.draft.pieces if piece.asked), key=lambda piece: piece.rank):
+            if self.taken.get(piece) is not piece:
+                self.enlarge(piece, room - (self.spent - before))
+        self.limit += self.spent - before
+        return self.spent - before
+
+    def enlarge(self, piece: SectionPiece, room: int) -> int:
+        """The piece, or a larger part of it, in place of what is shown of it."""
+        before, shown = self.spent, self.taken.pop(piece, None)
+        self.spent -= self.cost(shown) if shown else 0
+        free = room + before - self.spent
+        if (cost := self.cost(piece)) <= free:
+            self.show(piece, piece, cost)
+        elif part := truncate_piece(piece, free - (cost - self.counter(piece.text)), self.counter) or shown:
+            self.show(piece, part, self.cost(part))
+        return self.spent - before
+
     def take(self, room: int, spare: bool = True) -> int:
         """Whole pieces by rank, as far as they fit; what that cost."""
         before = self.spent
@@ -93,7 +114,7 @@ class SectionAllocation(Allocation):
     def claim_urgent(self, room: int) -> int:
         """Excerpts that have the rank of the core."""
         before = self.spent
-        for piece in [piece for piece in self.missing if piece.rank < self.policy.excerpts.core_rank // 2]:
+        for piece in [piece for piece in self.missing if piece.rank < CORE_RANK // 2]:
             if (cost := self.cost(piece)) <= self.within(room - (self.spent - before)):
                 self.show(piece, piece, cost)
         return self.spent - before
@@ -107,27 +128,16 @@ class SectionAllocation(Allocation):
             or piece.spare
             or isinstance(piece.item, MapEntry)
             or (piece.group and self.taken)
-            or room < self.policy.allocation.min_truncated_piece_tokens
+            or room < MIN_PART_TOKENS
         ):
             return 0
-        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter, self.policy.truncation)
+        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
         return self.show(piece, part, self.cost(part)) if part else 0
 
     def grow(self, room: int) -> int:
-        """A larger part of what was cut, or all of it, now that there is more room."""
-        for piece, shown in list(self.taken.items()):
-            if shown is not piece and shown.text != piece.stub:
-                del self.taken[piece]
-                freed = self.cost(shown)
-                self.spent -= freed
-                if (whole := self.cost(piece)) <= room + freed:
-                    return self.show(piece, piece, whole) - freed
-                part = (
-                    truncate_piece(piece, room + freed - (whole - self.counter(piece.text)), self.counter, self.policy.truncation)
-                    or shown
-                )
-                return self.show(piece, part, self.cost(part)) - freed
-        return 0
+        """A larger part of what was cut first, now that there is more room."""
+        cut = next((piece for piece, shown in self.taken.items() if shown is not piece and shown.text != piece.stub), None)
+        return self.enlarge(cut, room) if cut else 0
 
     @property
     def stubs_cost(self) -> int:
@@ -215,24 +225,23 @@ def allocate_tokens(
     pages: Sequence[Allocation],
     shares: Sequence[SectionShare],
     room: int,
-    raised: int,
+    asked: int,
     given: Sequence[str],
-    policy: AllocationPolicy,
 ) -> None:
-    """Fill the pages. By so much the room was `raised`, for what was asked for: others have their shares of the rest. `given` is
-    what the prompt shows besides them: it need not be shown again."""
+    """Fill the pages up to `room` tokens, and up to `asked` with what the last step asked for. `given` is what the prompt shows
+    besides them: it need not be shown again."""
     claims = {share.section: at for at, share in enumerate(shares)}
     order, left = sorted(pages, key=lambda one: claims.get(one.name, len(claims))), room
     late = [one for one in order if one.turn is AllocationTurn.AFTER_OTHERS]
     early = [one for one in order if one not in late]
-    due = {one: one.due(room if one.share.tier is Tier.DEMAND else max(0, room - raised)) for one in pages}
-    kept, held = _reserve_for_stubs(pages, room, policy), sum(one.wish(due[one]) for one in late)
+    due = {one: one.due(room) for one in pages}
+    kept, held = _reserve_for_stubs(pages, room), sum(one.wish(due[one]) for one in late)
     for one in early:
         left -= one.claim_urgent(left - kept - held)
     for one in early:
         if one.turn is AllocationTurn.BESIDE_OTHERS:
             left += one.hide_shown(pages, given)
-            kept = _reserve_for_stubs(pages, room, policy)
+            kept = _reserve_for_stubs(pages, room)
         left -= one.claim(one.within(min(left - kept - held, due[one])))
     for one in sorted(early, key=lambda one: not one.unread):  # what was asked for comes before more of what was not
         left += one.hide_shown(pages, given) + one.settle()
@@ -241,13 +250,17 @@ def allocate_tokens(
         left += one.hide_shown(pages, given)
         left -= one.claim(one.within(min(left - kept, due[one])))
     left += _shorten_fully_shown_files(pages)
-    spent, kept = [one.spent for one in early], _reserve_for_stubs(pages, room, policy)
+    spent, kept = [one.spent for one in early], _reserve_for_stubs(pages, room)
     for one in (*late, *early):
         left += one.settle()
         left -= one.more(one.within(left - kept))
     if spent != [one.spent for one in early]:
         left += sum(one.hide_shown(pages, given) for one in early)
     left += _shorten_fully_shown_files(pages)
+    left, kept = left + asked - room, _reserve_for_stubs(pages, room)
+    for one in order:
+        left -= one.claim_asked(left - kept) if asked > room and one.unread else 0
+    left = min(left, max(kept, left - (asked - room)))
     for one in order:
         left -= one.add_stubs(one.within(left))
 
@@ -260,6 +273,6 @@ def _shorten_fully_shown_files(pages: Sequence[Allocation]) -> int:
     return sum(one.abridge(found) for one in pages) if found else 0
 
 
-def _reserve_for_stubs(pages: Sequence[Allocation], room: int, policy: AllocationPolicy) -> int:
+def _reserve_for_stubs(pages: Sequence[Allocation], room: int) -> int:
     """Kept for the lines that stand for what is left out so far."""
-    return min(room // policy.stub_reserve_divisor, sum(one.marks_cost for one in pages if one.limit))
+    return min(room // STUB_RESERVE_DIVISOR, sum(one.marks_cost for one in pages if one.limit))

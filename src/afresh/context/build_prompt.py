@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from afresh.context.allocate import SectionAllocation, allocate_tokens
-from afresh.context.cache_prefix import find_break_offsets
+from afresh.context.cache_prefix import BREAK_POSITIONS, find_break_offsets, find_section_position
 from afresh.context.compaction.compact_prompt import compact_sections
 from afresh.context.compaction.strategies import CompactedDrafts
+from afresh.context.limit import AS_ORDERED, CRITICAL_SHARE, MIN_FREE_SHARE, Limit, fix_limit
 from afresh.context.render import render_section
 from afresh.context.section import Allocation, SectionDraft
 from afresh.context.sources.code_analysis import draft_analysis_sections, draft_suggestions
@@ -31,20 +32,21 @@ from afresh.context.sources.stall_warnings import render_stall_warnings
 from afresh.context.sources.task_and_messages import draft_task
 from afresh.context.sources.test_results import draft_failing_tests
 from afresh.context.sources.verification_status import draft_cited_lines, draft_verification, explain_missing_baseline
-from afresh.context.token_ceiling import enforce_ceiling, over_ceiling_error
-from afresh.context.worth import drop_unworthy_pieces
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Omission, Prompt, Request, Section, Tier, ToolExchange, ToolSchema
 from afresh.core.redaction import REDACTED
 from afresh.core.template import CallLayout, SectionShare, Template, find_share
 from afresh.core.text import format_count
 from afresh.core.tokens import TOOL_FRAMING_TOKENS, TokenCounter, render_tool_schemas
 from afresh.core.truncate import find_longest_fitting
+from afresh.errors import OverCeiling
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
 from afresh.policy.next_call import layout_for_next_call
 from afresh.policy.phase_limits import describe_phase_position
 from afresh.ports.tool import Tool
 from afresh.runtime import CallSettings
+
+MIN_FILLED_SHARE = 0.95  # compaction that leaves more than the rest unused is taken back
 
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
@@ -64,7 +66,7 @@ class PromptInputs:
     memory: GatheredContext
     template: Template
     tools: tuple[ToolSchema, ...]
-    budget: int
+    limit: Limit
     counter: TokenCounter
     spare: int = 0
     """Kept free: by so much an attempt before this one was over, since a whole may count for more than its parts."""
@@ -73,15 +75,16 @@ class PromptInputs:
 
     @property
     def layout(self) -> CallLayout:
-        return self.memory.policy.allocation.cap_layout(layout_for_next_call(self.memory.state, self.template))
+        return self.memory.policy.cap_layout(layout_for_next_call(self.memory.state, self.template))
 
     @property
     def thinking(self) -> int:
-        return self.template.thinking_at(self.memory.state.phase, self.budget) if self.granted is None else self.granted
+        phase = self.memory.state.phase
+        return self.template.thinking_at(phase, self.limit.ordered) if self.granted is None else self.granted
 
     @property
     def reserve(self) -> int:
-        return (self.layout.reply or int((self.budget - self.thinking) * self.layout.reserve)) + self.thinking
+        return self.limit.reply + self.thinking
 
     @property
     def refused(self) -> str:
@@ -91,9 +94,9 @@ class PromptInputs:
         return f"Refused now: {', '.join(names)}." if names else ""
 
 
-def make_prompt_inputs(memory: GatheredContext, settings: CallSettings, budget: int) -> PromptInputs:
+def make_prompt_inputs(memory: GatheredContext, settings: CallSettings, limit: Limit) -> PromptInputs:
     tools = select_offered_tools(layout_for_next_call(memory.state, settings.template), settings.tools)
-    return PromptInputs(memory, settings.template, tools, budget, settings.counter)
+    return PromptInputs(memory, settings.template, tools, limit, settings.counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,31 +115,43 @@ class FilledSections:
 
 
 def build_prompt(
-    memory: GatheredContext, template: Template, tools: Sequence[ToolSchema], budget: int, counter: TokenCounter
+    memory: GatheredContext,
+    template: Template,
+    tools: Sequence[ToolSchema],
+    budget: int,
+    counter: TokenCounter,
+    reply: int | None = None,
 ) -> Prompt:
-    return build_from_inputs(PromptInputs(memory, template, tuple(tools), budget, counter))
+    """Under a limit that is not raised."""
+    if reply is None:
+        thinking = template.thinking_at(memory.state.phase, budget)
+        reply = int((budget - thinking) * layout_for_next_call(memory.state, template).reserve)
+    return build_from_inputs(PromptInputs(memory, template, tuple(tools), fix_limit(budget, reply), counter))
 
 
 def build_from_inputs(terms: PromptInputs) -> Prompt:
-    """Fixed parts first, then every section its share, then what is left to whoever still has something to say."""
-    counter, budget, reserve, order = terms.counter, terms.budget, terms.reserve, terms.memory.policy.order
+    """Fixed sections first, then each section up to its share, then what is left to those with more to show; beyond what a prompt
+    usually takes only what the last step asked for."""
+    counter, limit, reserve = terms.counter, terms.limit, terms.reserve
     fixed = [_build_fixed_section("system", terms.layout.system, counter), build_tools_section(terms.tools, counter)]
-    made = [drop_unworthy_pieces(draft, counter, terms.memory.policy) for draft in draft_sections(terms.memory)]
+    made = draft_sections(terms.memory)
     redacted = any(REDACTED in piece.text for draft in made for piece in draft.pieces)
-    foot = counter(render_footer(terms, budget - reserve, redacted)) + 2
+    frame = counter(render_footer(terms, limit.usual - reserve, redacted)) + 2 + counter.framing
     always = [
         _build_fixed_section(draft.name, render_section(draft, draft.pieces), counter)
         for draft in made
         if draft.tier is Tier.ALWAYS
     ]
-    left = budget - reserve - counter.framing - foot - sum(section.tokens for section in fixed)
     people = [section for section in always if section.name in PEOPLE_SECTIONS]
-    left -= sum(section.tokens for section in people)
-    if left < MIN_STATUS_TOKENS:
-        raise over_ceiling_error(budget, reserve, [*fixed, *people], left - MIN_STATUS_TOKENS)
-    always, cut = shorten_status_sections(always, max(MIN_STATUS_TOKENS, int(MAX_STATUS_SHARE * left)), counter)
-    room = left - sum(section.tokens for section in always if section.name not in PEOPLE_SECTIONS)
-    shorter, filled = _fill_sections(terms, made, max(0, room - terms.spare), [section.text for section in always])
+    never = frame + sum(section.tokens for section in (*fixed, *people))
+    if (short := reserve + never + MIN_STATUS_TOKENS - limit.highest) > 0:
+        raise over_limit_error(limit.highest, reserve, [*fixed, *people], -short)
+    status = sum(section.tokens for section in always) - sum(section.tokens for section in people)
+    usual, reason = _find_usual_limit(limit, reserve + never, status)
+    always, cut = shorten_status_sections(always, _share_for_status(usual - reserve - never), counter)
+    never = frame + sum(section.tokens for section in (*fixed, *always))
+    room, asked = usual - reserve - never - terms.spare, max(usual, limit.asked) - reserve - never - terms.spare
+    shorter, filled = _fill_sections(terms, made, max(0, room), max(0, asked), [section.text for section in always])
     omissions = [
         *[Omission(one.name, piece.what, counter(piece.text), one.why_left) for one in made for piece in one.left],
         *cut,
@@ -144,16 +159,59 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
         *[gone for one in filled.pages for gone in one.omissions],
     ]
     chosen = [section for one in filled.pages for section in one.sections]
-    body = sorted((*always, *chosen), key=lambda section: order.position(section.name))
-    unread = sum(one.unread for one in filled.pages)
+    body = sorted((*always, *chosen), key=lambda section: find_section_position(section.name))
     footer, request = close_request(terms, body, redacted)
     used = counter.whole(request)
-    if chosen and (excess := used + reserve - budget) > 0:
+    extra = sum(one.spent for one in filled.pages) - room
+    if chosen and (excess := used + reserve - (max(usual, limit.asked) if extra > 0 else usual)) > 0:
         return build_from_inputs(replace(terms, spare=terms.spare + excess))
-    asked = {draft.name for draft in made if draft.tier is Tier.DEMAND}
-    unmet = sum(gone.tokens for gone in omissions if gone.section in asked)
-    return enforce_ceiling(
-        Prompt(request, (*fixed, *body, footer), tuple(omissions), budget, used, unmet, shorter.reports, unread), counter
+    lately = f"{extra:,} tokens more for what was read or edited lately" if extra > 0 else ""
+    reason = "; ".join(part for part in (reason, lately) if part)
+    wanted = {draft.name for draft in made if draft.tier is Tier.DEMAND}
+    unmet = sum(gone.tokens for gone in omissions if gone.section in wanted)
+    prompt = Prompt(request, (*fixed, *body, footer), tuple(omissions), 0, used, unmet, shorter.reports, reason)
+    return settle_limit(prompt, limit, counter)
+
+
+def _find_usual_limit(limit: Limit, taken: int, status: int) -> tuple[int, str]:
+    """Up to where the prompt is filled, and why: more if what is never left out, with the status sections shortened to their
+    share, leaves hardly anything."""
+    never = taken + min(status, _share_for_status(limit.usual - taken))
+    if never < CRITICAL_SHARE * limit.usual:
+        return limit.usual, limit.reason
+    needs = f"what is never left out takes {never:,} of {limit.usual:,} tokens"
+    usual = min(limit.highest, int(never / (1 - MIN_FREE_SHARE)))
+    return usual, "; ".join(part for part in (limit.reason, needs) if part)
+
+
+HARNESS_SECTIONS = ("system", "tools", FOOTER_SECTION)
+
+
+def settle_limit(prompt: Prompt, limit: Limit, counter: TokenCounter) -> Prompt:
+    """The prompt on the lowest rung that holds it with its reply, by what is really sent, not by the sum of its parts.
+    OverCeiling above the highest."""
+    used, reserve = counter.whole(prompt.request), prompt.request.reserve
+    if used + reserve > limit.highest:
+        raise over_limit_error(limit.highest, reserve, prompt.sections, limit.highest - reserve - used)
+    rung = limit.find_rung(used + reserve)
+    return replace(
+        prompt, tokens=used, budget=rung, reason=prompt.reason if rung > limit.ordered and prompt.reason else AS_ORDERED
+    )
+
+
+def over_limit_error(limit: int, reserve: int, sections: Sequence[Section], room: int) -> OverCeiling:
+    """Names the largest part that the task has brought, as long as without it there would be room: system text and tools are
+    nobody's to shorten."""
+    never_cut = sorted((part for part in sections if part.tier is Tier.ALWAYS), key=lambda part: part.tokens, reverse=True)
+    named = next((part for part in never_cut if part.name not in HARNESS_SECTIONS and part.tokens + room > 0), never_cut[0])
+    evidence = f"section '{named.name}' needs {named.tokens:,} tokens, {max(0, named.tokens + room):,} are left"
+    needed = int((limit - room) / (1 - MIN_FREE_SHARE))
+    return OverCeiling(
+        f"{evidence} under the limit of {limit:,} tokens a call ({reserve:,} of them for the reply), and it is never cut. "
+        "Nothing was sent.",
+        evidence,
+        missing=needed - limit,
+        needed=needed,
     )
 
 
@@ -163,6 +221,10 @@ MAX_STATUS_SHARE = 0.6
 """Of what system text, tools and people's words leave, for the other sections that are never left out. With more they are cut,
 the longest first: however much a task has changed, tried and decided, the prompt fits."""
 MIN_STATUS_TOKENS = 200
+
+
+def _share_for_status(room: int) -> int:
+    return max(MIN_STATUS_TOKENS, int(MAX_STATUS_SHARE * room))
 
 
 def shorten_status_sections(always: Sequence[Section], room: int, counter: TokenCounter) -> tuple[list[Section], list[Omission]]:
@@ -192,15 +254,15 @@ def cut_lines(text: str, room: int, counter: TokenCounter) -> str:
 
 
 def _fill_sections(
-    terms: PromptInputs, made: Sequence[SectionDraft], room: int, given: Sequence[str]
+    terms: PromptInputs, made: Sequence[SectionDraft], room: int, asked: int, given: Sequence[str]
 ) -> tuple[CompactedDrafts, FilledSections]:
     """The sections that may be cut; compacted first, unless that would leave room unused."""
     memory, counter = terms.memory, terms.counter
     asked_for = CompactedDrafts(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
     shorter = compact_sections(asked_for.drafts, memory, terms.layout.shares, room, counter)
-    filled = _lay_out_sections(shorter.drafts, terms, room, given)
-    if shorter.reports and sum(one.spent for one in filled.pages) < room * memory.policy.allocation.min_filled_share:
-        return asked_for, _lay_out_sections(asked_for.drafts, terms, room, given)
+    filled = _lay_out_sections(shorter.drafts, terms, room, asked, given)
+    if shorter.reports and sum(one.spent for one in filled.pages) < room * MIN_FILLED_SHARE:
+        return asked_for, _lay_out_sections(asked_for.drafts, terms, room, asked, given)
     return shorter, filled
 
 
@@ -208,8 +270,8 @@ def compose_request(terms: PromptInputs, sections: Sequence[Section], turns: tup
     """What is sent of the sections: those of the base as one message, the turns as they are, the footer last."""
     body = [section for section in sections if section.name not in SENT_APART]
     footer = next(section.text for section in sections if section.name == FOOTER_SECTION)
-    message, order = join_sections(body), terms.memory.policy.order
-    breaks = (*find_break_offsets(body, SECTION_SEPARATOR, order), len(message))
+    message = join_sections(body)
+    breaks = (*find_break_offsets(body, SECTION_SEPARATOR), len(message))
     return Request(terms.layout.system, message, terms.tools, terms.reserve, breaks, terms.thinking, turns, footer)
 
 
@@ -223,19 +285,21 @@ def close_request(
         footer = _build_fixed_section(FOOTER_SECTION, text, terms.counter)
         return footer, compose_request(terms, [*sections, footer], turns)
 
-    return close(terms.counter.whole(close(terms.budget - terms.reserve)[1]))
+    return close(terms.counter.whole(close(terms.limit.usual - terms.reserve)[1]))
 
 
 def join_sections(sections: Sequence[Section]) -> str:
     return SECTION_SEPARATOR.join(section.text for section in sections)
 
 
-def _lay_out_sections(drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, given: Sequence[str]) -> FilledSections:
+def _lay_out_sections(
+    drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, asked: int, given: Sequence[str]
+) -> FilledSections:
+    """`room` for all, `asked` tokens with what the last step asked for."""
     shares, still = terms.layout.shares, _compute_stable_room(terms)
     plain = [_open_section(draft, shares, terms, room, still) for draft in drafts]
     filled = FilledSections(plain, _open_history_section(terms, shares, room))
-    raised = max(0, terms.budget - terms.memory.state.task.budget)
-    allocate_tokens(filled.pages, shares, room, raised, given, terms.memory.policy.allocation)
+    allocate_tokens(filled.pages, shares, room, asked, given)
     if filled.history and (earlier := filled.find("earlier")):
         earlier.elsewhere = filled.history.merge_outcomes(earlier.shown)
     if last := filled.find("last"):
@@ -276,7 +340,7 @@ def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str
         HIDDEN_SECRET_HINT if redacted else "",
         layout.cue,
         terms.refused,
-        *render_stall_warnings(state, terms.memory.policy.reports),
+        *render_stall_warnings(state),
         "What is your next action?",
     )
     return "\n".join(line for line in lines if line)
@@ -323,11 +387,10 @@ def _open_section(
     """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
     the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
     others, no call would begin as the one before it."""
-    policy = terms.memory.policy
     share = find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
-    steady = policy.order.position(draft.name) <= policy.order.break_positions[0]
+    steady = find_section_position(draft.name) <= BREAK_POSITIONS[0]
     most = int(share.part * still) if steady else int(share.cap * room)
-    return SectionAllocation(terms.counter, share, 0 if share.tier is Tier.NEVER else most, draft, policy, steady)
+    return SectionAllocation(terms.counter, share, 0 if share.tier is Tier.NEVER else most, draft, steady)
 
 
 def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> HistoryAllocation | None:

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, SectionOrder
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Section
+from afresh.core.template import CACHE_BREAK_SECTIONS, SECTION_ORDER
 
 SECTIONS_SENT_FIRST = ("tools", "system")
 """Providers put the tools before the system text."""
-USUAL_ORDER = DEFAULT_CONTEXT_POLICY.order
+SECTION_POSITIONS = {name: position for position, name in enumerate(SECTION_ORDER)}
+BREAK_POSITIONS = tuple(map(SECTION_ORDER.index, CACHE_BREAK_SECTIONS))
+
+
+def find_section_position(name: str) -> int:
+    """The footer comes last."""
+    return SECTION_POSITIONS.get(name, len(SECTION_ORDER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +68,23 @@ def is_break_after(sections: Sequence[Section], number: int) -> bool:
     return following in (TURN_SECTION, FOOTER_SECTION) or is_break_between(last, following)
 
 
-def is_break_between(last: str, following: str, order: SectionOrder = USUAL_ORDER) -> bool:
+def is_break_between(last: str, following: str) -> bool:
     """Whether a break lies between two sections that follow each other."""
-    here, then = order.position(last), order.position(following)
-    return any(here <= end < then for end in order.break_positions)
+    here, then = find_section_position(last), find_section_position(following)
+    return any(here <= end < then for end in BREAK_POSITIONS)
 
 
-def is_volatile_section(name: str, order: SectionOrder = USUAL_ORDER) -> bool:
+def is_volatile_section(name: str) -> bool:
     """Whether it comes after the last break."""
-    return name not in SECTIONS_SENT_FIRST and order.position(name) > order.break_positions[-1]
+    return name not in SECTIONS_SENT_FIRST and find_section_position(name) > BREAK_POSITIONS[-1]
 
 
-def find_break_offsets(sections: Sequence[Section], between: str, order: SectionOrder = USUAL_ORDER) -> tuple[int, ...]:
+def find_break_offsets(sections: Sequence[Section], between: str) -> tuple[int, ...]:
     """Offsets in the message that these sections make up, joined by `between`; each where a section ends."""
     found, length = list[int](), 0
     for one, following in pairwise(sections):
         length += len(one.text)
-        if is_break_between(one.name, following.name, order):
+        if is_break_between(one.name, following.name):
             found.append(length)
         length += len(between)
     return tuple(found)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 
 from afresh.core.cache_rates import CacheRates
-from afresh.core.context_policy import ExtensionPolicy
+
+MAX_FORECAST_STEPS = 10  # the costs of so many further steps are compared, if so many are expected
+MIN_READ_RATE = 0.15  # what a cached token counts at least: what is sent again takes time and attention, however cheap
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,6 @@ class ExtensionCosts:
     """What would be kept of the previous prompt."""
     turn: int
     """What would be appended."""
-    stale: int
-    """Of the prefix, what is out of date."""
     room: int
     """Left under the bound after appending; negative if it does not fit."""
     steps_left: int = 1
@@ -34,21 +34,14 @@ class ExtensionDecision:
     reason: str
 
 
-def compute_extension_bound(ceiling: int, policy: ExtensionPolicy) -> int:
-    """How many tokens an extended prompt may have where a rebuilt one may have `ceiling`."""
-    return int(policy.max_growth * ceiling)
-
-
-def decide_extension(costs: ExtensionCosts, rates: CacheRates, policy: ExtensionPolicy) -> ExtensionDecision:
+def decide_extension(costs: ExtensionCosts, rates: CacheRates) -> ExtensionDecision:
     if costs.room < 0:
         return ExtensionDecision(False, f"{-costs.room:,} tokens over the bound")
-    if costs.stale > policy.max_stale_share * costs.prefix:
-        return ExtensionDecision(False, f"{costs.stale:,} of {costs.prefix:,} tokens are out of date")
-    rates = replace(rates, read=max(rates.read, min(rates.write, policy.min_read_rate)))
+    rates = replace(rates, read=max(rates.read, min(rates.write, MIN_READ_RATE)))
     cold = explain_cold_cache(costs, rates)
     if cold and costs.prefix > costs.base:
         return ExtensionDecision(False, f"{cold}, and a new prompt is shorter by {costs.prefix - costs.base:,} tokens")
-    steps = max(1, min(costs.steps_left, policy.max_forecast_steps))
+    steps = max(1, min(costs.steps_left, MAX_FORECAST_STEPS))
     extended, rebuilt = estimate_extended_cost(costs, rates, steps), estimate_rebuilt_cost(costs, rates, steps)
     words = f"costs like {extended:,.0f} new tokens in {steps} steps, {rebuilt:,.0f} with a new prompt"
     return ExtensionDecision(extended <= rebuilt, words)

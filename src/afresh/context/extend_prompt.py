@@ -5,16 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from afresh.context.build_prompt import PromptInputs, close_request
-from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound
+from afresh.context.build_prompt import PromptInputs, close_request, settle_limit
+from afresh.context.extend_or_rebuild import ExtensionCosts
 from afresh.context.sources.diff import render_last_look
-from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths
-from afresh.context.sources.turn_results import render_results, shorten_actions
+from afresh.context.sources.last_step import TURN_UNDONE_TEXT, list_edited_paths, render_results, shorten_actions
 from afresh.context.sources.verification_status import name_long_commands, render_baseline, render_verdict
-from afresh.context.token_ceiling import enforce_ceiling
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json
-from afresh.core.context_policy import ExtensionPolicy
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION, Prompt, Request, Section, SectionRef, Tier, ToolExchange, render_turn
 from afresh.core.redaction import REDACTED
 from afresh.core.reply import Reply
@@ -31,7 +28,7 @@ MIN_STEPS_LEFT = 3
 
 def find_obstacle(state: State, settings: CallSettings) -> str:
     """Why the last prompt can't be extended, as far as the state says; empty if it can."""
-    kept, policy = state.tokens.prompt, settings.policy.allocation.extension
+    kept, policy = state.tokens.prompt, settings.policy
     if not kept.sections:
         return "the first call"
     if kept.outdated:
@@ -47,18 +44,13 @@ def find_obstacle(state: State, settings: CallSettings) -> str:
     return "" if not kept.thinking or (returned.reply.thinking and signed) else "the last reply came without signed thinking"
 
 
-def compute_bound(state: State, cap: int, policy: ExtensionPolicy) -> int:
-    """Tokens that an extended prompt may have with its reply. A base that was raised may grow by the ordered ceiling at least."""
-    ordered = state.task.budget
-    return min(cap, max(compute_extension_bound(ordered, policy), state.tokens.prompt.ceiling + ordered))
-
-
-def estimate_costs(prompt: Prompt, state: State, expired: bool) -> ExtensionCosts:
+def estimate_costs(prompt: Prompt, state: State, bound: int, expired: bool) -> ExtensionCosts:
     """A new prompt is expected to be as long as the last one, and to show what the last step has brought."""
     kept, turn = state.tokens.prompt, prompt.sections[-2].tokens
+    room = bound - prompt.request.reserve - prompt.tokens
     fixed = sum(section.tokens for section in prompt.sections if section.name in FIXED_SECTIONS)
     return ExtensionCosts(
-        base=kept.base_tokens + turn, fixed=fixed, prefix=kept.tokens, turn=turn, stale=0, room=prompt.headroom,
+        base=kept.base_tokens + turn, fixed=fixed, prefix=kept.tokens, turn=turn, room=room,
         steps_left=min(state.work.limit or state.work.step, max(MIN_STEPS_LEFT, state.work.step)), expired=expired,
     )  # fmt: skip
 
@@ -80,10 +72,10 @@ def extend_prompt(inputs: PromptInputs, read: Callable[[str], str]) -> Prompt:
     redacted = any(REDACTED in section.text for section in sections)
     turns = (*[ref.turn(read) for ref in kept.sections if ref.name == TURN_SECTION], turn)
     footer, request = close_request(inputs, sections, redacted, turns)
-    if look := render_last_look(inputs.memory, inputs.budget - inputs.reserve - counter.whole(request), counter):
+    if look := render_last_look(inputs.memory, inputs.limit.highest - inputs.reserve - counter.whole(request), counter):
         footer, request = close_request(inputs, sections, redacted, turns, look)
     sections.append(footer)
-    return enforce_ceiling(Prompt(request, tuple(sections), (), inputs.budget, 0), counter)
+    return settle_limit(Prompt(request, tuple(sections), (), 0, 0, reason=inputs.limit.reason), inputs.limit, counter)
 
 
 def build_turn(memory: GatheredContext, counter: TokenCounter, above: Sequence[str] = ()) -> ToolExchange:
@@ -110,9 +102,9 @@ def _list_turn_notes(memory: GatheredContext, above: Sequence[str]) -> Sequence[
     stale = [path for path in touched if any(_shows_lines(text, path) for text in above)]
     older = [f"Earlier messages show {', '.join(stale)} as before this reply's changes."] if stale else []
     undone = [] if state.memory.recent[-1].kept else [TURN_UNDONE_TEXT]
-    said = ["\n".join([*undone, *render_verdict(state, verdict, memory.policy.reports)])] if verdict else undone
+    said = ["\n".join([*undone, *render_verdict(state, verdict)])] if verdict else undone
     measured = state.verification.baseline_step == state.work.step
-    before = [name_long_commands(line, state.task) for line in render_baseline(state, memory.policy.reports) if measured]
+    before = [name_long_commands(line, state.task) for line in render_baseline(state) if measured]
     return [*changed, *older, *before, *said]
 
 

@@ -19,10 +19,9 @@ from afresh.context.sources.excerpts import (
     separate_overlapping_definitions,
 )
 from afresh.context.sources.instructions import gather_instructions
-from afresh.context.sources.last_step import gather_last_outputs
+from afresh.context.sources.last_step import gather_last_outputs, gather_lines_read
 from afresh.context.sources.lessons import gather_lessons
 from afresh.context.sources.test_results import gather_failing_tests, gather_measured_coverage
-from afresh.context.sources.turn_results import gather_lines_read
 from afresh.context.sources.verification_status import gather_cited_lines
 from afresh.core.context_item import Item
 from afresh.core.item_record import redact_item
@@ -39,39 +38,39 @@ MAX_LAST_LOOK_FILES = 40
 
 
 def gather_context(state: State, runtime: Runtime) -> GatheredContext:
-    files, policy = RedactedFiles(runtime.files), runtime.settings.policy
+    files = RedactedFiles(runtime.files)
     changes = (
         runtime.workspace.changes(state.workspace.first_snapshot, state.workspace.snapshot) if state.workspace.changed else ()
     )
     latest = find_latest_changes(state, changes)
     edits = Corrections(tuple(runtime.knowledge.facts.edits()))
-    named = select_file_regions(files, find_files_in_goal(state.topic, files), policy.files)
+    named = select_file_regions(files, find_files_in_goal(state.topic, files))
     sections = _select_wanted_sections(state, runtime)
     compared = find_reviewed_regions(state, runtime.knowledge.git_history) if "diff" in sections else []
     seen = runtime.code.looks(state, files, sections, [*compared, *list_written_regions(latest)])
-    counted = list(gather_measured_coverage(state, runtime.store.read, policy.reports)) if "coverage" in sections else []
+    counted = list(gather_measured_coverage(state, runtime.store.read)) if "coverage" in sections else []
     tests = [look.subject for look in seen if look.kind == "beside"]
-    named += select_file_regions(files, tests, policy.files, short_only=bool(state.workspace.changed))
+    named += select_file_regions(files, tests, short_only=bool(state.workspace.changed))
     shown = (*named, *state.memory.regions)
-    unread, begun = separate_overlapping_definitions(seen, shown, policy.excerpts)
-    excerpts = list(gather_excerpts(state, files, changes, [*named, *begun], tests, policy.files))
+    unread, begun = separate_overlapping_definitions(seen, shown)
+    excerpts = list(gather_excerpts(state, files, changes, [*named, *begun], tests))
     items: list[Item] = [
         *gather_instructions(state, runtime),
         *[replace(look, text=edits.scrub(look.text)) for look in gather_lessons(state, runtime)],
         *unread,
-        *gather_review_diff(state, runtime.knowledge.git_history, sections, policy.reports),
+        *gather_review_diff(state, runtime.knowledge.git_history, sections),
         *counted,
         *excerpts,
-        *gather_imports(state, files, [*excerpts, *unread], policy.files),
-        *gather_failing_tests(state, files, policy.files),
-        *(gather_cited_lines(state, files, policy.reports) if state.task.report else ()),
+        *gather_imports(state, files, [*excerpts, *unread]),
+        *gather_failing_tests(state, files),
+        *(gather_cited_lines(state, files) if state.task.report else ()),
         *gather_changed_files(latest, changes),
         *gather_last_outputs(state, runtime, edits),
         *gather_lines_read(state, files),
-        *recall_project_facts(state, runtime.knowledge.facts, policy.recall),
+        *recall_project_facts(state, runtime.knowledge.facts),
     ]
     redacted, traces = list(map(redact_item, items)), runtime.knowledge.traces
-    return assemble_gathered_context(state, redacted, edits, runtime.store.read, traces, policy)
+    return assemble_gathered_context(state, redacted, edits, runtime.store.read, traces, runtime.settings.policy)
 
 
 def gather_last_step(state: State, runtime: Runtime) -> GatheredContext:

@@ -15,7 +15,7 @@ from afresh.context.build_prompt import (
 )
 from afresh.context.cache_prefix import find_break_offsets, is_volatile_section
 from afresh.context.extend_prompt import extend_prompt, reference_extension
-from afresh.context.sources.lessons import refit_lessons
+from afresh.context.limit import choose_extension_limit, choose_limit, fix_limit
 from afresh.core.archived_block import Block, block_from_text
 from afresh.core.codec import to_canonical_json, value_from_json
 from afresh.core.context_item import Item, Note
@@ -135,7 +135,14 @@ def rebuild_prompt(
 
 def build_from_recorded(inputs: CallInputs, call: CallAudit, read: Callable[[str], str]) -> Prompt:
     counter = value_from_json(EstimatingCounter, call.counter)
-    again = PromptInputs(inputs.memory, inputs.template, inputs.tools, call.budget, counter)
+    state, template, window = inputs.memory.state, inputs.template, call.window
+    if not window:
+        limit = fix_limit(call.budget, call.reserve - call.thinking)
+    elif call.is_extended:
+        limit = choose_extension_limit(state, template, window, inputs.memory.policy)
+    else:
+        limit = choose_limit(state, template, window, call.model)
+    again = PromptInputs(inputs.memory, template, inputs.tools, limit, counter)
     return extend_prompt(again, read) if call.is_extended else build_from_inputs(again)
 
 
@@ -147,8 +154,6 @@ def load_call_inputs(
     corrections = value_from_json(Corrections, settings.get(CORRECTIONS_KIND, "{}"))
     recorded = value_from_json(ContextPolicy, settings.get(POLICY_KIND, "{}"))
     gathered: list[Item] = [item for item in items if item.kind not in SETTINGS_KINDS]
-    if policy and policy.lessons != recorded.lessons:
-        gathered = refit_lessons(gathered, call.budget, value_from_json(EstimatingCounter, call.counter), policy.lessons)
     memory = assemble_gathered_context(state, gathered, corrections, store.read, past, policy or recorded)
     return CallInputs(memory, value_from_json(Template, settings[TEMPLATE_KIND]), parse_tool_schemas(settings[TOOLS_KIND]))
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from afresh.context.build_prompt import make_prompt_inputs
 from afresh.context.calibration import check_reported_usage
 from afresh.context.extend_prompt import name_prompt_terms
 from afresh.context.prepare_call import PreparedCall
@@ -21,22 +20,21 @@ from afresh.runtime import Runtime
 
 def record_call(state: State, call: PreparedCall, reply: Reply, runtime: Runtime) -> State:
     """The call with all that it was built of, its reply, and what both say of lessons and of the count: one durable commit."""
-    step = state.work.step + 1
-    audit, blocks = audit_call(call.prompt, call.memory, call.settings, runtime.model.name, runtime.model.window)
+    step, memory = state.work.step + 1, call.inputs.memory
+    audit, blocks = audit_call(call.prompt, memory, call.settings, runtime.model.name, runtime.model.window)
     events: list[Event] = [
-        *record_consultation(state, call.memory, runtime.knowledge.lessons),
+        *record_consultation(state, memory, runtime.knowledge.lessons),
         CallRequested(step, audit, make_prompt_origin(call, runtime.model.name)),
         ReplyReceived(step, _record_traits(reply, call.settings.tools)),
         *check_reported_usage(step, audit, reply),
-        *detect_used_lessons(step, call.memory, call.prompt, reply),
+        *detect_used_lessons(step, memory, call.prompt, reply),
     ]
     return append_events(state, runtime, events, blocks)
 
 
 def make_prompt_origin(call: PreparedCall, model: str) -> PromptOrigin:
-    base = call.memory.state.tokens.prompt.base if call.decision.extend else 0
-    inputs = make_prompt_inputs(call.memory, call.settings, call.prompt.budget)
-    return PromptOrigin(base, call.decision.reason, name_prompt_terms(inputs, model))
+    base = call.inputs.memory.state.tokens.prompt.base if call.decision.extend else 0
+    return PromptOrigin(base, call.decision.reason, name_prompt_terms(call.inputs, model))
 
 
 def _record_traits(reply: Reply, tools: Sequence[Tool]) -> Reply:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from math import log
 from typing import Generic, TypeVar
 
-from afresh.core.context_policy import MemoryPolicy
 from afresh.core.search_words import drop_stop_words, split_words
 from afresh.core.state import State
 from afresh.core.truncate import join_first, to_one_line
 from afresh.memory.history.names import find_file_names, find_names
 from afresh.memory.recall_facts import list_current_focus, list_wider_focus
+
+LIMIT_TOKENS_PER_ITEM = 650  # for each decision, and each failed approach, that is shown in full
+CURRENT_FOCUS_WEIGHT = 3  # how much more a word counts that the current step is about
+MAX_NAMED_HEADINGS = 12
 
 MAX_HEADING_CHARACTERS = 40
 T = TypeVar("T")
@@ -26,9 +29,9 @@ class RelevanceSplit(Generic[T]):
     rest: tuple[T, ...]
 
 
-def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: State, policy: MemoryPolicy) -> RelevanceSplit[T]:
+def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: State) -> RelevanceSplit[T]:
     """Those that share words with what the work is about, rare words counting for more; then the newest."""
-    many = max(1, state.budget // policy.ceiling_tokens_per_item)
+    many = max(1, state.task.budget // LIMIT_TOKENS_PER_ITEM)
     if len(items) <= many:
         return RelevanceSplit(tuple(items), ())
     now, besides = (
@@ -39,8 +42,7 @@ def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: S
     common = Counter(word for held in words for word in held)
     rarity = {word: log(1 + len(items) / count) for word, count in common.items()}
     scores = [
-        sum(rarity[word] for word in held & now) * policy.current_focus_weight
-        + sum(rarity[word] for word in (held & besides) - now)
+        sum(rarity[word] for word in held & now) * CURRENT_FOCUS_WEIGHT + sum(rarity[word] for word in (held & besides) - now)
         for held in words
     ]
     order = sorted(range(len(items)), key=lambda place: (-scores[place], -place))
@@ -48,11 +50,11 @@ def select_relevant_items(items: Sequence[T], told: Callable[[T], str], state: S
     return RelevanceSplit(tuple(items[place] for place in shown), tuple(items[place] for place in order[many:]))
 
 
-def summarise_headings(texts: Sequence[str], policy: MemoryPolicy) -> str:
+def summarise_headings(texts: Sequence[str]) -> str:
     """What the rest is about, each once with how many there are: `parser.py (3), cache (2), …`."""
     counts = Counter(_find_heading(text) for text in texts)
     named = [f"{name} ({count})" if count > 1 else name for name, count in counts.items()]
-    return join_first(named, policy.max_named_headings)
+    return join_first(named, MAX_NAMED_HEADINGS)
 
 
 def _find_heading(text: str) -> str:

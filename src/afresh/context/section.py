@@ -63,8 +63,6 @@ class SectionDraft:
     """Steps that its lines are about."""
     trimmed: bool = False
     """Pieces were taken out before the space was shared."""
-    chances: tuple[float, ...] = ()
-    """How likely each piece is needed, where nobody asked for them: they have to be worth their tokens."""
 
 
 def draft_always_section(name: str, title: str, lines: Sequence[str]) -> SectionDraft:
@@ -113,6 +111,10 @@ class Allocation(ABC):
 
     def claim_urgent(self, room: int) -> int:
         """Taken before all shares: the little that the work turns on."""
+        return 0
+
+    def claim_asked(self, room: int) -> int:
+        """Taken beyond what all share, of what the last step asked for."""
         return 0
 
     @abstractmethod

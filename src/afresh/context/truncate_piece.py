@@ -8,15 +8,22 @@ from math import log
 
 from afresh.context.section import SectionPiece
 from afresh.core.context_item import LineGap, ShownLine
-from afresh.core.context_policy import TruncationPolicy
 from afresh.core.search_words import drop_stop_words, split_words, stem_word
 from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import find_longest_fitting
 
+MIN_PART_TOKENS = 60  # a part of a piece with fewer tokens is not shown
+OPENING_LINES = 3  # lines at the beginning that say what a piece is
+NEIGHBOUR_WEIGHT = 0.5  # what a line counts for that is next to one that matters
+DOCSTRING_WEIGHT = 0.2  # what a line of a docstring counts for, beside one of code
+MAX_UNMARKED_GAP_CHARACTERS = 100  # a shorter gap is shown instead of being marked
+MIN_PART_CHARACTERS = 120  # of head and tail together, and of what is cut
+MIN_CODE_LINES = 8
+
 UNNUMBERED_GAP = "     …"
 
 
-def rank_lines_by_need(text: str, spoken: str, policy: TruncationPolicy) -> tuple[int, ...]:
+def rank_lines_by_need(text: str, spoken: str) -> tuple[int, ...]:
     """The lines of a piece by place: its beginning, then those that say the rarest of the words that the work speaks of, with
     those beside them."""
     lines = text.split("\n")
@@ -24,10 +31,10 @@ def rank_lines_by_need(text: str, spoken: str, policy: TruncationPolicy) -> tupl
     said = [wanted.intersection(map(stem_word, split_words(line))) for line in lines]
     common = Counter(word for held in said for word in held)
     own = [sum(log(1 + len(lines) / common[word]) for word in held) for held in said]
-    near = [max(own[max(0, at - 2) : at + 3]) * policy.neighbour_weight for at in range(len(lines))]
-    prose = _find_docstring_lines(lines) if policy.docstring_weight != 1 else frozenset[int]()
-    worth = [(own[at] + near[at]) * (policy.docstring_weight if at in prose else 1) for at in range(len(lines))]
-    score = [worth[at] + (1_000 if at <= policy.opening_lines and at not in prose else 0) for at in range(len(lines))]
+    near = [max(own[max(0, at - 2) : at + 3]) * NEIGHBOUR_WEIGHT for at in range(len(lines))]
+    prose = _find_docstring_lines(lines) if DOCSTRING_WEIGHT != 1 else frozenset[int]()
+    worth = [(own[at] + near[at]) * (DOCSTRING_WEIGHT if at in prose else 1) for at in range(len(lines))]
+    score = [worth[at] + (1_000 if at <= OPENING_LINES and at not in prose else 0) for at in range(len(lines))]
     return tuple(sorted(range(len(lines)), key=lambda at: (-score[at], at)))
 
 
@@ -81,7 +88,7 @@ def _join_gap(lines: Sequence[ShownLine]) -> ShownLine:
     return LineGap(numbered[0].number, numbered[-1].last) if numbered else UNNUMBERED_GAP
 
 
-def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter, policy: TruncationPolicy) -> SectionPiece | None:
+def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter) -> SectionPiece | None:
     """Head and tail, saying what is missing and where it is; nothing if too little would be left. At whole lines, unless that
     would leave most of the room empty. Of a piece that knows which of its lines matter, those."""
 
@@ -89,12 +96,12 @@ def truncate_piece(piece: SectionPiece, room: int, counter: TokenCounter, policy
         return counter(part.text) <= room
 
     if piece.first:
-        keep = partial(_keep_chosen_lines, piece, policy.max_unmarked_gap_characters)
-        return find_longest_fitting(keep, policy.min_code_lines, len(piece.first) - 1, fits)
+        keep = partial(_keep_chosen_lines, piece, MAX_UNMARKED_GAP_CHARACTERS)
+        return find_longest_fitting(keep, MIN_CODE_LINES, len(piece.first) - 1, fits)
     by_lines = find_longest_fitting(partial(_keep_whole_lines, piece), 2, len(piece.text.splitlines()) - 1, fits)
     if by_lines and 2 * counter(by_lines.text) >= room:
         return by_lines
-    least = policy.min_truncated_characters
+    least = MIN_PART_CHARACTERS
     by_characters = find_longest_fitting(partial(_keep_characters, piece), least, len(piece.text) - least, fits)
     return max(filter(None, (by_lines, by_characters)), key=lambda part: len(part.text), default=None)
 

@@ -199,9 +199,6 @@ class Note:
     kind: str
     subject: str
     text: str
-    cap: str = ""
-    """The field of the context policy that limits how many such notes are shown; the best has place 1."""
-    place: int = 0
 
     @property
     def key(self) -> ItemKey:

@@ -13,7 +13,7 @@ from afresh.core.line_region import Region
 from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
-from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, LimitsOrdered, ReserveChanged
+from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, LimitsOrdered
 from afresh.core.states.network_state import NetworkUsed, PermissionsChanged
 from afresh.core.states.progress_state import StallNoticed, StepMarked
 from afresh.core.states.queue_state import QUEUE_EVENT_TAGS, QueueEvent
@@ -203,7 +203,7 @@ Event = (
     | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
     | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
     | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
-    | StallNoticed | ReserveChanged | RecoveredFromCheckpoint | LeaveGiven | ChangeReviewed | QueueEvent | StartChosen | TurnBegan
+    | StallNoticed | RecoveredFromCheckpoint | LeaveGiven | ChangeReviewed | QueueEvent | StartChosen | TurnBegan
     | LimitsOrdered | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
 )  # fmt: skip
 
@@ -219,7 +219,7 @@ def is_in_decision_log(event: Event) -> bool:
         | UsageReportDoubted | CeilingChanged | CheckpointWritten | MemoryCompacted
     )  # fmt: skip
     guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint | ChangeReviewed
-    return isinstance(event, kinds | guidance | StallNoticed | ReserveChanged)
+    return isinstance(event, kinds | guidance | StallNoticed)
 
 
 EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
@@ -265,7 +265,6 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "HandedOut": SubtaskReturned,
     "Marked": StepMarked,
     "Noticed": StallNoticed,
-    "Reserved": ReserveChanged,
     "Recovered": RecoveredFromCheckpoint,
     "LeaveGiven": LeaveGiven,
     "Reviewed": ChangeReviewed,

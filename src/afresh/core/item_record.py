@@ -27,11 +27,9 @@ def ref_from_item(item: Item, block: str) -> ItemRef:
     form = FORM_BY_ITEM_CLASS[type(item)]
     if isinstance(item, Excerpt):
         return ItemRef(item.kind, item.path, block, form, item.names, item.first, item.last)
-    if isinstance(item, Note) and item.cap:
-        return ItemRef(item.kind, item.subject, block, form, (item.cap,), item.place)
     return ItemRef(item.kind, item.subject, block, form)
 
 
 def item_from_ref(ref: ItemRef, text: str) -> Item:
     kind = ITEM_CLASS_BY_FORM[ref.form]
-    return Note(ref.kind, ref.subject, text, *ref.names, place=ref.first) if kind is Note else value_from_json(kind, text)
+    return Note(ref.kind, ref.subject, text) if kind is Note else value_from_json(kind, text)

@@ -117,13 +117,14 @@ class Prompt:
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
     budget: int
+    """The limit of the call, its reply included."""
     tokens: int
     """Estimate for all that is sent, without the reserve."""
     unmet: int = 0
     """Tokens of what the work had asked for (the tier DEMAND) and found no room."""
     compactions: tuple[SectionCompaction, ...] = ()
-    unread: int = 0
-    """Of these, what the last step has read or edited: without it the model would ask for it again."""
+    reason: str = ""
+    """Why its limit is what it is."""
 
     @property
     def headroom(self) -> int:
@@ -172,8 +173,7 @@ class ItemRef:
     form: str
     """How the block is to be read."""
     names: tuple[str, ...] = ()
-    """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them. Of a note the cap that
-    limits how many are shown, and its place among them."""
+    """Of an excerpt, whose subject is its path, what the lines define, and the first and the last of them."""
     first: int = 0
     last: int = 0
 

@@ -58,8 +58,6 @@ class PhaseTemplate:
     steps: int = 0
     """Steps that the phase should take at most; 0 for as many as the task has."""
     thinking: int = 0
-    reply: int = 0
-    """Tokens kept for the reply besides thinking, set for each call; 0: the share above of the ceiling."""
     opening: str = ""
     """Guidance for the first call of an order alone: nothing was read or changed yet."""
 
@@ -81,7 +79,6 @@ class CallLayout:
     guidance: str = ""
     closed: tuple[str, ...] = ()
     """Of the tools, those that are refused now."""
-    reply: int = 0
     opening: str = ""
 
     @property
@@ -125,8 +122,7 @@ class Template:
         tools = tuple(dict.fromkeys(tool for one in self.phases for tool in one.tools))
         return CallLayout(
             found.name, self.system, tools, found.shares, found.reserve, found.steps, found.thinking, guidance=found.guidance,
-            closed=tuple(tool for tool in tools if tool not in found.tools), reply=found.reply,
-            opening=found.opening,
+            closed=tuple(tool for tool in tools if tool not in found.tools),            opening=found.opening,
         )  # fmt: skip
 
     def with_tools(self, names: tuple[str, ...]) -> "Template":

@@ -17,11 +17,9 @@ REREAD_SHARE = 0.5
 """Of a tool's outputs: if so many are read again, they are shown too short."""
 MIN_LESSON_SHOWINGS = 5
 MIN_SCHEMA_TOKENS = 60
-MIN_ITEMS = 20
-LESS_LIKELY_FACTOR = 0.5
-"""Items that are drawn on less than half as often as the policy expects have their chances lowered."""
-OUTPUT_FIELD = "reports.max_output_characters"
-TURN_FIELD = "allocation.extension.max_turn_tokens"
+MIN_CALLS_WITHOUT_TOOL = 20
+OUTPUT_FIELD = "max_output_characters"
+TURN_FIELD = "max_turn_tokens"
 GROWTH = 2
 
 
@@ -30,7 +28,7 @@ class Proposal:
     """Changes of the policy; or knowledge to retire, or a tool to describe in fewer words, which are a person's to decide."""
 
     kind: str
-    """`cap`, `worth`, `digest`, `tuned`, `retire`, `shorten`."""
+    """`cap`, `digest`, `tuned`, `retire`, `shorten`."""
     reason: str
     changes: tuple[PolicyChange, ...] = ()
     subject: str = ""
@@ -48,7 +46,6 @@ def find_proposals(report: UseReport, policy: ContextPolicy) -> list[Proposal]:
         return []
     return [
         *_cap_unused_sections(report, policy),
-        *_lower_chances(report, policy),
         *_lengthen_digests(report, policy),
         *_retire_lessons(report),
         *_shorten_tools(report),
@@ -59,7 +56,7 @@ def _cap_unused_sections(report: UseReport, policy: ContextPolicy) -> Iterator[P
     for one in report.unused:
         if one.name in REQUIRED_SECTIONS or one.name not in SECTION_ORDER or one.tokens < MIN_SECTION_SHARE * report.tokens:
             continue
-        field = f"allocation.caps.{one.name}"
+        field = f"caps.{one.name}"
         if read_setting(policy, field) == 0.0:
             continue
         reason = (
@@ -67,22 +64,6 @@ def _cap_unused_sections(report: UseReport, policy: ContextPolicy) -> Iterator[P
             f"and replies drew on {one.share:.0%} of it"
         )
         yield Proposal("cap", reason, (PolicyChange(field, read_setting(policy, field), 0.0, reason),))
-
-
-def _lower_chances(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
-    """Of code that nobody asked for, if replies draw on it less often than the policy expects."""
-    rows = {name: chances for name, *chances in policy.allocation.worth.chances}
-    for one in report.items:
-        if one.kind not in rows or one.gathered < MIN_ITEMS:
-            continue
-        rate, expected = one.drawn / one.gathered, rows[one.kind]
-        if rate >= LESS_LIKELY_FACTOR * expected[0]:
-            continue
-        factor = (one.drawn + 1) / (one.gathered + 1) / expected[0]
-        lower = tuple(float(f"{chance * factor:.2g}") for chance in expected)
-        reason = f"of {one.gathered} items of the kind {one.kind}, replies drew on {one.drawn}; {expected[0]:.0%} were expected"
-        change = PolicyChange(f"allocation.worth.chances.{one.kind}", tuple(expected), lower, reason)
-        yield Proposal("worth", reason, (change,))
 
 
 def _lengthen_digests(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
@@ -109,6 +90,6 @@ def _retire_lessons(report: UseReport) -> Iterator[Proposal]:
 def _shorten_tools(report: UseReport) -> Iterator[Proposal]:
     called = {one.tool for one in report.operations}
     for name, tokens in report.tools:
-        if name not in called and tokens >= MIN_SCHEMA_TOKENS and report.calls >= MIN_ITEMS:
+        if name not in called and tokens >= MIN_SCHEMA_TOKENS and report.calls >= MIN_CALLS_WITHOUT_TOOL:
             reason = f"the description of {name} takes {tokens} tokens of each of {report.calls} calls, and none called it"
             yield Proposal("shorten", reason, subject=name)

@@ -9,6 +9,7 @@ from afresh.context.extend_prompt import build_turn, count_turn_tokens
 from afresh.context.measure_yield import measure_call, render_reply_words
 from afresh.context.rebuild_call import SETTINGS_KINDS, TEMPLATE_KIND, CallInputs, build_from_recorded, load_call_inputs
 from afresh.core.codec import value_from_json
+from afresh.core.context_item import Excerpt, Item, Note
 from afresh.core.context_policy import ContextPolicy
 from afresh.core.event import CallRequested, JournalEntry, ReplyReceived
 from afresh.core.item_record import item_from_ref
@@ -18,7 +19,6 @@ from afresh.core.state import State
 from afresh.core.tokens import EstimatingCounter
 from afresh.errors import OverCeiling
 from afresh.evolve.compare_scores import RunScore, StepScore
-from afresh.evolve.task_use import render_item_text
 from afresh.evolve.use_report import is_chosen_section
 from afresh.memory.gathered_context import TraceCache
 from afresh.ports.storage import JournalStore
@@ -129,3 +129,9 @@ def _extend(sent: SentPrompt, inputs: CallInputs, audit: CallAudit) -> SentPromp
     turn = Section(TURN_SECTION, Tier.DEMAND, render_turn(made), count_turn_tokens(made, counter))
     recorded = next(ref.tokens for ref in reversed(audit.sections) if ref.name == TURN_SECTION)
     return SentPrompt(f"{sent.text}{SECTION_SEPARATOR}{turn.text}", sent.excess + turn.tokens - recorded, (turn,))
+
+
+def render_item_text(item: Item) -> str:
+    if isinstance(item, Note):
+        return item.text
+    return item.code if isinstance(item, Excerpt) else str(item.subject)

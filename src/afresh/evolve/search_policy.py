@@ -16,12 +16,12 @@ RECALL_PRICE = 3.0
 MIN_USE_OF_CHANGE = 0.003
 """Of the tokens: a change that wins less is left out, for it is likely to be noise."""
 SEARCHED_SETTINGS: dict[str, Sequence[float]] = {
-    "allocation.caps.outline": (0.2, 0.15, 0.1, 0.07, 0.05, 0.03),
-    "allocation.caps.similar": (0.1, 0.05, 0.0),
-    "allocation.caps.target": (0.35, 0.3, 0.25, 0.2),
-    "allocation.caps.fingerprint": (0.1, 0.07, 0.05, 0.03),
-    "allocation.extension.max_turn_tokens": (800, 640, 500, 400),
-    "allocation.extension.max_read_tokens": (4_500, 3_400, 2_500, 1_800),
+    "caps.outline": (0.2, 0.15, 0.1, 0.07, 0.05, 0.03),
+    "caps.similar": (0.1, 0.05, 0.0),
+    "caps.target": (0.35, 0.3, 0.25, 0.2),
+    "caps.fingerprint": (0.1, 0.07, 0.05, 0.03),
+    "max_turn_tokens": (800, 640, 500, 400),
+    "max_read_tokens": (4_500, 3_400, 2_500, 1_800),
 }
 """Descriptions, code that nobody asked for, what was printed and read: by field, values that leave out more and more."""
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from afresh.context.measure_yield import AnsweredCall, SectionYield, measure_lines, measure_yields, render_reply_words
-from afresh.context.rebuild_call import SETTINGS_KINDS, TOOLS_KIND, parse_tool_schemas
+from afresh.context.measure_yield import AnsweredCall, SectionYield, measure_yields, render_reply_words
+from afresh.context.rebuild_call import TOOLS_KIND, parse_tool_schemas
 from afresh.core.action import Observation, describe_action
-from afresh.core.context_item import Excerpt, Item, Note
 from afresh.core.event import (
     ActionsExecuted,
     CallRequested,
@@ -19,9 +18,8 @@ from afresh.core.event import (
     ReplyReceived,
     TaskEnded,
 )
-from afresh.core.item_record import item_from_ref
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
-from afresh.core.prompt import CallAudit, Section, Tier
+from afresh.core.prompt import CallAudit, Section
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.states.ceiling_state import CeilingChanged
@@ -38,15 +36,6 @@ MIN_ADDRESS_CHARACTERS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ItemUse:
-    """Items of one kind that a call gathered, and those that the reply drew on."""
-
-    kind: str
-    gathered: int
-    drawn: int
-
-
-@dataclass(frozen=True, slots=True)
 class CallUse:
     step: int
     phase: str
@@ -54,7 +43,6 @@ class CallUse:
     policy: str
     tokens: int
     sections: tuple[SectionYield, ...] = ()
-    items: tuple[ItemUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,32 +198,12 @@ def _note_observation(found: _Pass, step: int, seen: Observation) -> None:
 
 def _measure_calls(calls: Sequence[tuple[CallRequested, str, float, str]], read: ReadBlock) -> Iterator[CallUse]:
     answered = [AnsweredCall(call.step, load_call_sections(call.audit, read), said) for call, _, _, said in calls]
-    following = [*[said for _, _, _, said in calls], ""][1:]
-    for (call, phase, at, said), measured, after in zip(calls, measure_yields(answered), following, strict=True):
-        items = measure_items(call.audit, f"{said}\n{after}", read)
-        yield CallUse(call.step, phase, at, call.audit.policy, call.audit.tokens, measured.sections, items)
+    for (call, phase, at, _), measured in zip(calls, measure_yields(answered), strict=True):
+        yield CallUse(call.step, phase, at, call.audit.policy, call.audit.tokens, measured.sections)
 
 
 def load_call_sections(audit: CallAudit, read: ReadBlock) -> tuple[Section, ...]:
     return tuple(Section(ref.name, ref.tier, ref.text(read), ref.tokens) for ref in audit.sections)
-
-
-def measure_items(audit: CallAudit, said: str, read: ReadBlock) -> tuple[ItemUse, ...]:
-    """By kind, how many of the gathered items a reply drew on, be they shown or not."""
-    if audit.is_extended:
-        return ()
-    refs = [ref for ref in audit.looks if ref.kind not in SETTINGS_KINDS]
-    items = [item_from_ref(ref, read(ref.block)) for ref in refs]
-    pieces = [Section(item.kind, Tier.PHASE, render_item_text(item), 1) for item in items]
-    drawn = {line.place for line in measure_lines(pieces, said) if line.drawn}
-    gathered, used = Counter(item.kind for item in items), Counter(items[place].kind for place in drawn)
-    return tuple(ItemUse(kind, times, used[kind]) for kind, times in sorted(gathered.items()))
-
-
-def render_item_text(item: Item) -> str:
-    if isinstance(item, Note):
-        return item.text
-    return item.code if isinstance(item, Excerpt) else str(item.subject)
 
 
 def _count_schema_tokens(audit: CallAudit, read: ReadBlock) -> Iterator[tuple[str, int]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from afresh.context.cache_prefix import SECTIONS_SENT_FIRST
 from afresh.context.measure_yield import SectionYield, add_by_section
 from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION
-from afresh.evolve.task_use import ItemUse, OperationUse, TaskUse, find_week
+from afresh.evolve.task_use import OperationUse, TaskUse, find_week
 
 MIN_CALLS = 10
 """With fewer calls a section that was not drawn on says nothing."""
@@ -49,7 +49,6 @@ class UseReport:
     sections: tuple[SectionYield, ...]
     phases: tuple[SectionYield, ...]
     types: tuple[SectionYield, ...]
-    items: tuple[ItemUse, ...]
     operations: tuple[OperationUse, ...]
     wasted: tuple[tuple[str, int], ...]
     lessons: tuple[LessonUse, ...]
@@ -96,7 +95,6 @@ def add_up_use(tasks: Sequence[TaskUse]) -> UseReport:
         sections=_largest_first(one for _, call in calls for one in call.sections),
         phases=_largest_first(SectionYield(call.phase or "none", *_add_chosen(call.sections)) for _, call in calls),
         types=_largest_first(SectionYield(task.type, *_add_chosen(call.sections)) for task, call in calls),
-        items=tuple(_add_items(item for _, call in calls for item in call.items)),
         operations=tuple(_add_operations(one for task in tasks for one in task.operations)),
         wasted=tuple(Counter(one.why for task in tasks for one in task.wasted).most_common()),
         lessons=tuple(_add_lessons(tasks)),
@@ -112,14 +110,6 @@ def _largest_first(yields: Iterable[SectionYield]) -> tuple[SectionYield, ...]:
 def _add_chosen(sections: Iterable[SectionYield]) -> tuple[float, float]:
     chosen = sum((one for one in sections if is_chosen_section(one.name)), SectionYield(""))
     return chosen.tokens, chosen.drawn
-
-
-def _add_items(items: Iterable[ItemUse]) -> Iterator[ItemUse]:
-    gathered, drawn = Counter[str](), Counter[str]()
-    for one in items:
-        gathered[one.kind] += one.gathered
-        drawn[one.kind] += one.drawn
-    return (ItemUse(kind, times, drawn[kind]) for kind, times in gathered.most_common())
 
 
 def _add_operations(operations: Iterable[OperationUse]) -> list[OperationUse]:

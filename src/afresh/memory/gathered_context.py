@@ -27,9 +27,7 @@ class GatheredContext:
         return tuple([item for item in self.items if item.kind == kind])
 
     def notes(self, kind: str) -> tuple[Note, ...]:
-        """Without those that are over their cap: they are archived, for other policies."""
-        found = [item for item in self.items if isinstance(item, Note) and item.kind == kind]
-        return tuple([note for note in found if not note.cap or note.place <= getattr(self.policy.recall, note.cap)])
+        return tuple([item for item in self.items if isinstance(item, Note) and item.kind == kind])
 
     def excerpts(self, kind: str) -> tuple[Excerpt, ...]:
         return tuple([item for item in self.items if isinstance(item, Excerpt) and item.kind == kind])

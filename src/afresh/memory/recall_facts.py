@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from afresh.core.action import describe_subject
 from afresh.core.context_item import Note
-from afresh.core.context_policy import RecallPolicy
 from afresh.core.fact import FactKind, FactScope
 from afresh.core.project_facts import FactQuery, ProjectFact, fact_from_decision, make_fact_id
 from afresh.core.search_words import drop_stop_words, split_words
@@ -12,16 +11,19 @@ from afresh.core.state import State
 from afresh.core.truncate import to_one_line
 from afresh.ports.storage import FactIndex
 
+MAX_OWN_FACTS = 8
+MAX_FOREIGN_FACTS = 4
+MIN_SHARED_WORDS = 2  # with what the work is about: one is chance
+MAX_FACT_CHARACTERS = 200
+
 MAX_RULES_LOOKED_UP = 200
 MAX_FACTS_LOOKED_UP = 24
 """Rules that are looked up, more than can be added; and facts."""
-GATHERED_FACTS_FACTOR = 2
-"""So many times the facts that are shown are gathered and archived, for other policies."""
 LOOKED_UP_KINDS = (FactKind.NOTE, FactKind.FAILED_APPROACH, FactKind.DECISION)
 OWN_ITEM_KINDS = {FactKind.DECISION: "decision", FactKind.FAILED_APPROACH: "failed"}
 
 
-def recall_project_facts(state: State, facts: FactIndex, policy: RecallPolicy) -> Iterator[Note]:
+def recall_project_facts(state: State, facts: FactIndex) -> Iterator[Note]:
     whose = state.task.id
     for rule in reversed(facts.look_up(FactQuery("", (FactKind.RULE,), whose, limit=MAX_RULES_LOOKED_UP))):
         if rule.task != whose:
@@ -30,9 +32,9 @@ def recall_project_facts(state: State, facts: FactIndex, policy: RecallPolicy) -
     found = [
         one for one in facts.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
     ]
-    yield from _list_own_facts([one for one in found if one.task == whose], policy)
+    yield from _list_own_facts([one for one in found if one.task == whose])
     words = frozenset(drop_stop_words(split_words(about)))
-    yield from _list_foreign_facts([one for one in found if one.task != whose], words, policy)
+    yield from _list_foreign_facts([one for one in found if one.task != whose], words)
 
 
 def _list_state_fact_ids(state: State) -> frozenset[str]:
@@ -46,33 +48,28 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
     )
 
 
-def _list_own_facts(found: list[ProjectFact], policy: RecallPolicy) -> Iterator[Note]:
-    """What the state has no room for any more, by step; after them those over the cap."""
-    places = list(enumerate(found, 1))[: GATHERED_FACTS_FACTOR * policy.max_own_facts]
-    for place, one in sorted(places, key=lambda pair: (pair[0] > policy.max_own_facts, pair[1].fact.step)):
+def _list_own_facts(found: list[ProjectFact]) -> Iterator[Note]:
+    """What the state has no room for any more, by step."""
+    for one in sorted(found[:MAX_OWN_FACTS], key=lambda one: one.fact.step):
         by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
-        text = f"step {one.fact.step}{by}: {_render_fact(one, policy)}"
+        text = f"step {one.fact.step}{by}: {_render_fact(one)}"
         older = OWN_ITEM_KINDS.get(one.fact.kind)
-        kind, subject = (older, one.fact.subject) if older else ("memory", one.id)
-        yield Note(kind, subject, text, "max_own_facts", place)
+        yield Note(older, one.fact.subject, text) if older else Note("memory", one.id, text)
 
 
-def _render_fact(one: ProjectFact, policy: RecallPolicy) -> str:
-    return (
-        f"{to_one_line(one.fact.subject, policy.max_fact_characters)}: {to_one_line(one.fact.text, policy.max_fact_characters)}"
-    )
+def _render_fact(one: ProjectFact) -> str:
+    return f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
 
 
-def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str], policy: RecallPolicy) -> Iterator[Note]:
+def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Note]:
     fitting = [
         one
         for one in found
-        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= policy.min_shared_words
+        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= MIN_SHARED_WORDS
     ]
-    for place, one in enumerate(fitting[: GATHERED_FACTS_FACTOR * policy.max_foreign_facts], 1):
+    for one in fitting[:MAX_FOREIGN_FACTS]:
         whose = "all projects" if one.fact.scope is FactScope.USER else one.origin
-        text = f"{_render_fact(one, policy)} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})"
-        yield Note("memory", one.id, text, "max_foreign_facts", place)
+        yield Note("memory", one.id, f"{_render_fact(one)} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
 
 
 FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided"}

@@ -6,11 +6,12 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from afresh.context.build_prompt import join_sections
-from afresh.context.extend_or_rebuild import ExtensionCosts, compute_extension_bound, decide_extension
-from afresh.context.sources.history import PRICED_SHARE
+from afresh.context.extend_or_rebuild import ExtensionCosts, decide_extension
+from afresh.context.limit import compute_extension_bound
+from afresh.context.sources.history import MAX_FILLED_GAP_CHARACTERS, PRICED_SHARE
 from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, render_entry_heading, render_history_rows
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES, CacheRates
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ExtensionPolicy
+from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, ContextPolicy
 from afresh.core.step_history import ENDED_OK
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.score import weights_from_policy
@@ -34,14 +35,13 @@ FOOTER = -1
 MIN_FOLDED_LINES = 3
 MIN_FOLDED_CHARACTERS = 80
 """Fewer lines in a row, or shorter ones, are shown again."""
-USUAL_EXTENSION = DEFAULT_CONTEXT_POLICY.allocation.extension
 
 
 def extend_contexts(
     trajectory: Mapping[str, Any],
     budget: int,
     count: CountTokens,
-    policy: ExtensionPolicy = USUAL_EXTENSION,
+    policy: ContextPolicy = DEFAULT_CONTEXT_POLICY,
     rates: CacheRates = DEFAULT_CACHE_RATES,
 ) -> Iterator[str]:
     """For each step of the run the text that the model would be sent before it. `budget` limits a rebuilt one; what is appended
@@ -57,11 +57,10 @@ def extend_contexts(
             fixed=FIXED_TOKENS,
             prefix=FIXED_TOKENS + prefix,
             turn=size - prefix,
-            stale=0,
             room=bound - size,
             steps_left=estimate_steps_left(memory),
         )
-        if text and decide_extension(costs, rates, policy).extend:
+        if text and decide_extension(costs, rates).extend:
             text = longer
         else:
             text = join_sections(build_context(memory, budget, counter).sections[FIRST_SECTION:FOOTER])
@@ -74,7 +73,7 @@ def estimate_steps_left(memory: GatheredContext) -> int:
     return max(1, memory.state.work.step)
 
 
-def render_turn(trace: Trace, shown: str, counter: ForeignTokenCounter, policy: ExtensionPolicy) -> str:
+def render_turn(trace: Trace, shown: str, counter: ForeignTokenCounter, policy: ContextPolicy) -> str:
     """The latest step as the section of earlier steps shows it, but whole. If it is too long, the lines most likely needed that
     are not `shown` already, and a line that says so."""
     latest = trace.entries[-1].step if trace.entries else 0
@@ -93,7 +92,7 @@ def render_turn(trace: Trace, shown: str, counter: ForeignTokenCounter, policy: 
     weights = weights_from_policy(load_replay_template().weights)
     rows, _ = select_history(trace, latest + 1, room, set(known), weights, counter.price, entries)
     rows.sort(key=lambda one: (one[0].number, one[1].line.place))
-    lines = render_history_rows(rows, 0, {}, DEFAULT_CONTEXT_POLICY.history.max_filled_gap_characters)
+    lines = render_history_rows(rows, 0, {}, MAX_FILLED_GAP_CHARACTERS)
     return "\n".join([*lines, gap])
 
 

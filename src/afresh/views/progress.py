@@ -146,7 +146,7 @@ def _make_progress_lines(state: State, events: Sequence[happened.Event]) -> tupl
 
 
 SHOWN_EVENTS = (
-    happened.CeilingChanged, happened.ReserveChanged, happened.MemoryCompacted, happened.StrategyChanged, happened.PersonSpoke,
+    happened.CeilingChanged, happened.MemoryCompacted, happened.StrategyChanged, happened.PersonSpoke,
     happened.StepsUndone, happened.RecoveredFromCheckpoint, happened.QuestionAsked, happened.QuestionAnswered,
     happened.ChangeReviewed, happened.TaskEnded,
 )  # fmt: skip
@@ -155,7 +155,7 @@ SHOWN_EVENTS = (
 
 def _make_event_lines(event: happened.Event) -> list[ProgressLine]:
     one, failed = describe_event(event), isinstance(event, happened.TaskEnded) and event.status is TaskStatus.FAILED
-    detail = isinstance(event, happened.CeilingChanged | happened.ReserveChanged)
+    detail = isinstance(event, happened.CeilingChanged)
     return [ProgressLine("✗" if failed else "•", one.line, detail=detail)] if one else []
 
 

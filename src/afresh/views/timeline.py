@@ -105,11 +105,6 @@ def _describe_ceiling(event: happened.CeilingChanged) -> Happening:
     return Happening(text, event.reason, step=event.step)
 
 
-def _describe_reserve(event: happened.ReserveChanged) -> Happening:
-    share = f"{event.share:.0%} of the limit" if event.share else "as much as usual"
-    return Happening(f"kept for the reply: {share}", event.reason, step=event.step)
-
-
 def _describe_recovery(event: happened.RecoveredFromCheckpoint) -> Happening:
     why = f"steps {event.step + 1} to {event.left_step} do not count any more; their tree is snapshot {event.left_snapshot[:12]}"
     return _by_person(event, f"recovered from the checkpoint after step {event.step}", why)
@@ -141,7 +136,6 @@ DESCRIPTIONS: Mapping[type, Callable[[Any], Happening]] = {
     ),
     happened.TaskEnded: _describe_end,
     happened.CeilingChanged: _describe_ceiling,
-    happened.ReserveChanged: _describe_reserve,
     happened.CeilingBreached: lambda it: _describe_count(
         it, f"over the limit of {it.budget:,}", f", and {it.reserve:,} kept for the reply"
     ),

@@ -16,7 +16,6 @@ from afresh.context.sources.diff import (
     render_last_look,
 )
 from afresh.core.change import Change
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.states.workspace_state import WorkspaceState
@@ -60,10 +59,7 @@ class Yard:
         return State(task=Task(id="t", goal=goal, type="code_review"), workspace=WorkspaceState(base=self.base))
 
     def looks(self, goal: str) -> Sequence[tuple[str, str, str]]:
-        return [
-            (look.kind, look.subject, text_of(look))
-            for look in gather_review_diff(self.state(goal), self.past, BOTH, POLICY.reports)
-        ]
+        return [(look.kind, look.subject, text_of(look)) for look in gather_review_diff(self.state(goal), self.past, BOTH)]
 
 
 @pytest.fixture(scope="module")
@@ -101,10 +97,10 @@ def test_what_names_no_difference_shows_none(yard: Yard, goal: str):
 def test_history_is_that_of_the_files_under_review(yard: Yard):
     [history] = [text for kind, _, text in yard.looks("Review price.py for faults") if kind == "history"]
     assert [line.partition(" Price, ")[2] for line in history.splitlines()] == ["part 3", "part 2", "part 1"]
-    assert not gather_review_diff(yard.state("Review price.py"), yard.past, frozenset({"files"}), POLICY.reports), (
+    assert not gather_review_diff(yard.state("Review price.py"), yard.past, frozenset({"files"})), (
         "only where a template has a place for it"
     )
-    assert not gather_review_diff(yard.state("Review price.py"), None, BOTH, POLICY.reports)
+    assert not gather_review_diff(yard.state("Review price.py"), None, BOTH)
 
 
 def test_head_is_where_the_task_began_wherever_the_checkout_is(yard: Yard):

@@ -11,11 +11,10 @@ from traces import SPOKEN, Said, passages
 from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt, select_offered_tools
-from afresh.context.sources.history import NAME_INDEX_TITLE
+from afresh.context.sources.history import MAX_LIVE_TOKENS, NAME_INDEX_TITLE
 from afresh.context.sources.history_rows import render_history_rows
 from afresh.core.action import Action, Observation
 from afresh.core.context_item import Excerpt, Item, SourceLine
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.line_region import Region
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
@@ -33,13 +32,6 @@ from support.states import make_state
 STYLE = load_template("implement_feature")
 SCHEMAS = select_offered_tools(STYLE.at("change"), TOOLS)
 HEADING = re.compile(r"(\d+)(?:= [0-9a-f]{8}( \(before the last change\))?(?: …)?|(?: [a-z0-9 ]+)?[>:] .*)")
-
-
-LIVE = DEFAULT_CONTEXT_POLICY.history.live
-NARROW_GAPS = replace(
-    DEFAULT_CONTEXT_POLICY,
-    history=replace(DEFAULT_CONTEXT_POLICY.history, live=replace(LIVE, max_filled_gap_characters=1)),
-)
 
 
 def test_work_on_a_task_has_no_index_of_names():
@@ -107,7 +99,7 @@ def test_work_in_a_tree_takes_no_more_for_earlier_steps_than_its_limit_however_m
         (n, PassageVoice.OUTPUT, "\n".join(f"value_{n}_{row} is in src/module_{row}.py" for row in range(8))) for n in range(90)
     ]
     [work] = [part for part in made(remembering(many, first_snapshot="tree"), 16_000).sections if part.name == "work"]
-    assert work.tokens <= LIVE.max_tokens
+    assert work.tokens <= MAX_LIVE_TOKENS
     [free] = [part for part in made(remembering(many, first_snapshot=""), 16_000).sections if part.name == "work"]
     assert free.tokens > 2 * work.tokens, "recorded runs have no tree to look at"
 
@@ -133,10 +125,7 @@ def test_a_script_that_a_step_tells_of_has_no_second_line():
 def test_short_lines_between_results_are_shown_in_work_in_a_tree():
     results = "first_{0} = 'some_value_{0}'\n'[a] and {0} more'\nother_{0} = 'other_value_{0}'"
     memory = remembering([(n, PassageVoice.OUTPUT, results.format(f"result_{n}")) for n in range(1, 29)], first_snapshot="tree")
-    whole, cut = [
-        section(made(replace(memory, policy=policy), 4_000), "work") for policy in (DEFAULT_CONTEXT_POLICY, NARROW_GAPS)
-    ]
-    assert "…" in cut and "…" not in whole
+    assert "…" not in section(made(memory, 4_000), "work")
 
 
 def test_a_hit_of_a_search_is_not_shown_again_where_files_show_its_line():

@@ -55,4 +55,4 @@ def test_a_read_whose_lines_have_no_room_says_which_are_hidden():
 
 def test_a_change_that_was_reverted_names_its_file():
     [piece, _] = draft_last_step(after(EDIT, kept=False)).pieces
-    assert piece.text.splitlines()[0] == "You did: edit(path=a.py)"
+    assert piece.text == "You did: edit: a.py: line 3 replaced (now line 3) (reverted with the whole reply)"

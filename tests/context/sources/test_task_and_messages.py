@@ -7,7 +7,6 @@ from afresh.actions.tools.registry import TOOLS
 from afresh.config.templates.load_template import load_template
 from afresh.context.build_prompt import build_prompt, select_offered_tools
 from afresh.context.sources.task_and_messages import NEWEST_MESSAGE_HEADING, render_user_messages
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.event import DecisionMade, Event, QuestionAnswered, QuestionAsked, TaskCreated
 from afresh.core.state import State
@@ -35,26 +34,24 @@ def test_a_mind_that_was_built_afresh_knows_what_yes_meant() -> None:
         QuestionAsked("How?", ("alias: both work", "rename: one breaks")),
         QuestionAnswered("as in 1"),
     )
-    assert render_user_messages(state, POLICY.memory) == [
+    assert render_user_messages(state) == [
         "- Asked: Keep the old names? The user said: yes",
         f"{NEWEST_MESSAGE_HEADING}\nAsked: How? Options: 1 alias: both work; 2 rename: one breaks\nAnswer: as in 1",
     ]
-    assert all(line in window(state) for line in render_user_messages(state, POLICY.memory))
+    assert all(line in window(state) for line in render_user_messages(state))
 
 
 def test_what_was_said_unasked_stands_alone() -> None:
-    assert render_user_messages(after(QuestionAnswered("no tabs"), QuestionAnswered("no spaces")), POLICY.memory) == [
+    assert render_user_messages(after(QuestionAnswered("no tabs"), QuestionAnswered("no spaces"))) == [
         "- The user said: no tabs",
         f"{NEWEST_MESSAGE_HEADING}\nno spaces",
     ]
-    assert render_user_messages(after(), POLICY.memory) == []
+    assert render_user_messages(after()) == []
 
 
 def test_a_long_question_of_before_is_cut_and_its_answer_never() -> None:
     question, answer = "why " * 200, "because " * 150
-    first, _ = render_user_messages(
-        after(QuestionAsked(question), QuestionAnswered(answer), QuestionAnswered("more")), POLICY.memory
-    )
+    first, _ = render_user_messages(after(QuestionAsked(question), QuestionAnswered(answer), QuestionAnswered("more")))
     assert first.endswith(f"The user said: {answer}") and len(first) < len(answer) + 300
 
 

@@ -1,5 +1,4 @@
 from afresh.context.sources.test_results import gather_failing_tests, gather_measured_coverage
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.state import State
 from afresh.core.states.verification_state import VerificationState
 from afresh.core.states.workspace_state import WorkspaceState
@@ -29,7 +28,7 @@ def told(verdict: Verdict | None, command: str = COMMAND) -> list[str]:
         verification=VerificationState(baseline=baseline, verdict=verdict),
         workspace=WorkspaceState(changed=("shop/price.py", "README.md")),
     )
-    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__, POLICY.reports)]
+    return [look.text for look in gather_measured_coverage(state, TEXTS.__getitem__)]
 
 
 def run(scope: str) -> Verdict:
@@ -54,7 +53,7 @@ def test_the_source_of_a_test_is_shown_once_for_all_its_cases():
     failures = tuple(FailedTest(f"test_a.py::{name}") for name in ("test_sum[0]", "test_sum[1]", "test_sum[2]", "test_other"))
     verdict = Verdict(Ruling.FAIL, "", (CheckRun("pytest", 1, failures=failures),))
     state = State(task=Task(id="t", goal="g"), verification=VerificationState(verdict=verdict))
-    assert [note.subject for note in gather_failing_tests(state, files, POLICY.files)] == [
+    assert [note.subject for note in gather_failing_tests(state, files)] == [
         "test_a.py::test_sum",
         "test_a.py::test_other",
     ]

@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from afresh.context.sources.turn_results import gather_lines_read, render_results, shorten_actions
+from afresh.context.sources.last_step import gather_lines_read, render_results, shorten_actions
 from afresh.core.action import Action, Observation
 from afresh.core.change import Hunk
 from afresh.core.context_item import Note
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY, AllocationPolicy, ContextPolicy, ExtensionPolicy
+from afresh.core.context_policy import ContextPolicy
 from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.line_region import Region
 from afresh.core.reducer import apply_event
@@ -39,8 +39,7 @@ def texts(memory: GatheredContext, most: int = 2_000) -> list[str]:
 
 def allowing(most: int) -> ContextPolicy:
     """So many tokens of one output, and of all lines that were read."""
-    extension = ExtensionPolicy(max_turn_tokens=most, max_read_tokens=most)
-    return replace(DEFAULT_CONTEXT_POLICY, allocation=AllocationPolicy(extension=extension))
+    return ContextPolicy(max_turn_tokens=most, max_read_tokens=most)
 
 
 def test_a_read_gives_exactly_the_lines_that_were_asked_for():

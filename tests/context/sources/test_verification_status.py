@@ -3,7 +3,6 @@
 from typing import Any
 
 from afresh.context.sources.verification_status import render_check_status
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.decision import Decision
 from afresh.core.state import State
 from afresh.core.states.memory_state import MemoryState
@@ -24,7 +23,6 @@ def told(verdict: Verdict) -> list[str]:
             verification=VerificationState(baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3),
             work=WorkState(step=3),
         ),
-        POLICY.reports,
     )[1:]
 
 
@@ -61,7 +59,7 @@ def test_flaky_tests_are_called_by_their_names_with_a_count_of_cases_and_many_ar
     flaky = (*[f"{flaky[0]}[11:57:0{second}]" for second in range(4)], *flaky[1:])
     state = State(task=Task(id="t", goal="g"), verification=VerificationState(baseline=Baseline((GREEN,), flaky)))
     assert (
-        render_check_status(state, POLICY.reports)[1]
+        render_check_status(state)[1]
         == "Not the same in each run, decide nothing: test_0 (4 cases), test_1, test_2, test_3, test_4, test_5, …"
     )
 
@@ -70,7 +68,7 @@ def answered_after(verdict: Verdict, **more: Any) -> list[str]:
     answered = Decision("yes", "person", step=3, subject="May I?", confidence=1.0)
     verification = VerificationState(baseline=Baseline((GREEN,)), verdict=verdict, verdict_step=3, **more)
     state = State(task=Task(id="t", goal="g"), verification=verification, memory=MemoryState(decisions=(answered,)))
-    return render_check_status(state, POLICY.reports)[1:]
+    return render_check_status(state)[1:]
 
 
 def test_of_a_refusal_that_a_person_has_answered_only_the_runs_are_left():
@@ -82,7 +80,7 @@ def test_of_a_step_that_was_undone_the_prompt_says_how_the_tree_is():
     verification = VerificationState(
         Baseline((GREEN,)), Verdict(Ruling.FAIL, "worse", (NEW,)), 3, True, Verdict(Ruling.PASS, "fine", (GREEN,)), 2
     )
-    lines = render_check_status(State(task=Task(id="t", goal="g"), verification=verification), POLICY.reports)
+    lines = render_check_status(State(task=Task(id="t", goal="g"), verification=verification))
     assert lines[-1] == "(undone: the tree is as before that step, and the checks of step 2 hold: PASS)"
     assert answered_after(
         Verdict(Ruling.FAIL, "worse"), is_undone=True, kept_verdict=Verdict(Ruling.PASS, "fine", (GREEN,)), kept_step=2

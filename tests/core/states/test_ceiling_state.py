@@ -9,11 +9,9 @@ from afresh.core.states.ceiling_state import (
     CallFigures,
     CeilingPressure,
     CeilingState,
-    ReplyReserve,
     count_open_wishes,
     note_wish,
     pressure_from_demand,
-    remember_reply,
     round_up_ceiling,
     update_tool_costs,
 )
@@ -44,17 +42,6 @@ def test_wishes_add_up_until_they_are_forgotten() -> None:
     room = note_wish(note_wish(CeilingState(), 4, "one"), 6, "two")
     assert [count_open_wishes(room, step) for step in (6, 9, 10)] == [2, 2, 0]
     assert note_wish(room, 10, "three").wishes == 1
-
-
-def test_a_reply_says_what_the_next_may_need_without_its_thinking() -> None:
-    call = CallFigures(budget=6_000, reserve=3_000, thinking=2_000)
-    reserve = remember_reply(ReplyReserve(), call, 400, cramped=False)
-    assert reserve.needs == (600,)
-    assert remember_reply(reserve, call, 2_900, cramped=False).largest == 1_500, "most of it may have been thought"
-    assert remember_reply(reserve, call, 3_000, cramped=True).largest == 2_000
-    for _ in range(8):
-        reserve = remember_reply(reserve, call, 10, cramped=False)
-    assert reserve.needs == (15,) * 8
 
 
 def seen(tool: str, size: int = 0, lines: int = 0) -> Observation:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from afresh.context.sources.lessons import detect_used_lessons, gather_lessons, record_consultation
 from afresh.core.action import Action
 from afresh.core.context_item import Note
-from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY as POLICY
 from afresh.core.lesson import (
     INITIAL_LESSON_STATE,
     MAX_LESSONS_REMEMBERED,
@@ -102,7 +101,7 @@ def test_what_was_used_stays_when_the_phase_changes() -> None:
 def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[str], room: int) -> None:
     counter = EstimatingCounter()
     looks = [Note("knowledge", f"KO-{number}", text) for number, text in enumerate(texts)]
-    shown = fit_lessons(looks, room, counter, POLICY.lessons)
+    shown = fit_lessons(looks, room, counter)
     assert sum(counter(look.text) for look in shown) <= room
     for look in shown:
         whole = [line for line in looks[int(look.subject[3:])].text.splitlines() if line.strip()]
@@ -112,7 +111,7 @@ def test_the_cap_holds_and_whole_lines_from_the_beginning_are_shown(texts: list[
 
 def test_a_skill_that_is_cut_says_where_the_rest_is() -> None:
     long = Note("knowledge", ".claude/skills/x/SKILL.md", "\n".join(f"line {number} of the skill" for number in range(200)))
-    (shown,) = fit_lessons([long], 100, EstimatingCounter(), POLICY.lessons)
+    (shown,) = fit_lessons([long], 100, EstimatingCounter())
     assert shown.text.endswith("\n… `read` .claude/skills/x/SKILL.md")
 
 

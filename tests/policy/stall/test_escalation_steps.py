@@ -2,7 +2,7 @@
 
 from yard import Step, Yard, other
 
-from afresh.context.token_ceiling import AS_ORDERED
+from afresh.context.limit import AS_ORDERED
 from afresh.core.event import CallRequested
 from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested
 from afresh.core.states.progress_state import StallThresholds
@@ -17,24 +17,31 @@ def yard(answer, window: int = 200_000, **more) -> Yard:
     return made
 
 
-def test_each_wish_of_the_agent_brings_a_thousand_tokens_for_three_steps():
-    made = yard(lambda step: [ASKS] if step <= 2 else [other(step)], budget=4_000, max_steps=7)
+WIDE = "".join(f"def part_{number}():\n    return '{'and so on ' * 12}'\n\n\n" for number in range(400))
+
+
+def test_each_wish_of_the_agent_doubles_the_limit_for_three_steps():
+    """For what it has looked at: a higher limit that nothing is shown for is not used."""
+
+    def answer(step: int) -> list[Step]:
+        return [("read", {"path": "wide.py", "start": 1, "lines": 900}), ASKS] if step <= 2 else [other(step)]
+
+    made = yard(answer, budget=4_000, max_steps=7, wide=WIDE)
     made.works()
-    assert [one.audit.budget for one in made.events(CallRequested)] == [4_000, 5_000, 6_000, 6_000, 6_000, 4_000, 4_000]
-    assert [one.reason for one in made.events(CeilingChanged)] == ["the agent asked: line_90 is not shown"] * 2 + [AS_ORDERED]
+    assert [one.audit.budget for one in made.events(CallRequested)][:4] == [4_000, 8_000, 16_000, 16_000]
+    asked = [one.reason.startswith("the agent asked: line_90 is not shown") for one in made.events(CeilingChanged)]
+    assert asked[:2] == [True, True] and made.events(CeilingChanged)[-1].reason == AS_ORDERED
     assert len(made.events(LargerCeilingRequested)) == 2
 
 
 def test_no_call_is_larger_than_a_fifth_of_the_window_or_than_the_users_limit():
-    small = yard(lambda step: [ASKS], window=30_000, budget=4_000, max_steps=5)
+    reads: list[Step] = [("read", {"path": "wide.py", "start": 1, "lines": 900}), ASKS]
+    small = yard(lambda step: reads, window=30_000, budget=4_000, max_steps=5, wide=WIDE)
     small.works()
     assert max(one.audit.budget for one in small.events(CallRequested)) == 6_000
-    limited = yard(lambda step: [ASKS], budget=4_000, limit=5_000, max_steps=5)
+    limited = yard(lambda step: reads, budget=4_000, limit=5_000, max_steps=5, wide=WIDE)
     limited.works()
     assert max(one.audit.budget for one in limited.events(CallRequested)) == 5_000
-    assert limited.events(CeilingChanged)[-1].reason.endswith("but 5,000 is the highest"), (
-        "a wish that can't be granted is on record too"
-    )
     for one in (*small.events(CallRequested), *limited.events(CallRequested)):
         assert one.audit.tokens + one.audit.reserve <= one.audit.budget
 
@@ -65,4 +72,4 @@ def test_lines_that_were_read_raise_it_for_the_steps_after():
     first, *raised, fifth, sixth = [one.audit.budget for one in made.events(CallRequested)]
     assert first == fifth == sixth == 4_000 < min(raised) <= max(raised) <= 8_000, "for three steps, as nothing is edited"
     up, *_, down = made.events(CeilingChanged)
-    assert "tokens of what was read or edited lately had no room" in up.reason and down.reason == AS_ORDERED
+    assert "tokens more for what was read or edited lately" in up.reason and down.reason == AS_ORDERED

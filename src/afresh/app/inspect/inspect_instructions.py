@@ -21,7 +21,6 @@ from afresh.context.sources.instructions import (
 )
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionLevel
 from afresh.core.state import State
-from afresh.core.states.ceiling_state import round_up_ceiling
 from afresh.core.task import Task
 from afresh.errors import BadInput, OverCeiling
 from afresh.workspace.repository import Repository
@@ -72,7 +71,7 @@ def preview_instructions(where: Path, path: str = "", type: str = "") -> Instruc
     if looked.faults:
         return one
     try:
-        shown = render_at_lowest_ceiling(chain, order, style.instructions)
+        shown = render_instructions(chain, InstructionsAllowance(order.budget, style.instructions, order.budget_limit))
     except OverCeiling as fault:
         file = max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
         return replace(one, faults=(FileFault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
@@ -99,15 +98,6 @@ def mark_tracked_sources(chain: InstructionChain, repository: Repository) -> Ins
     return replace(chain, sources=tuple(replace(source, tracked=held(source)) for source in chain.sources))
 
 
-def render_at_lowest_ceiling(chain: InstructionChain, task: Task, share: float) -> RenderedInstructions:
-    """Render under the lowest ceiling that fits. Raises OverCeiling if none does."""
-    try:
-        return render_instructions(chain, InstructionsAllowance(task.budget, share))
-    except OverCeiling as error:
-        ceiling = min(task.budget_limit, round_up_ceiling(task.budget + error.missing))
-        return render_instructions(chain, InstructionsAllowance(ceiling, share))
-
-
 def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Sequence[SizedInstructionFile]) -> list[str]:
     """List surprises: raised ceilings, truncated or missing files."""
     tokens = {file.source.file: file.tokens for file in files}
@@ -118,11 +108,10 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
         f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or pass --set budget=N"
         for file in shown.partial
     ]
-    if shown.allowance.ceiling > ordered:
-        cap, raised = int(ordered * shown.allowance.share), shown.allowance.ceiling
+    if shown.tokens > shown.allowance.cap:
         said.append(
-            f"own instructions are over {cap:,} tokens, {shown.allowance.share:.0%} of the limit of {ordered:,}: "
-            f"calls get {raised:,} instead; shorten them to save that"
+            f"own instructions are over {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of the limit of {ordered:,}: "
+            "calls may be larger for them; shorten them to save that"
         )
     return said
 
@@ -133,7 +122,7 @@ def describe_task_instructions(project: Project, state: State) -> list[str]:
     if not chain.sources:
         return []
     chain = mark_tracked_sources(chain, Repository.find(project.paths.root))
-    shown = render_at_lowest_ceiling(chain, state.task, style.instructions)
+    shown = render_instructions(chain, InstructionsAllowance(state.task.budget, style.instructions, state.task.budget_limit))
     files = [SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in chain.sources]
     named = ", ".join(file.source.file for file in files)
     return [f"instructions: {named}", *note_instruction_limits(shown, state.task.budget, files)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from afresh.context.extend_or_rebuild import compute_extension_bound
+from afresh.context.limit import compute_extension_bound
 from afresh.core.cache_rates import CacheRates
 from afresh.core.context_policy import DEFAULT_CONTEXT_POLICY
 from afresh.core.tokens import TOKEN_PIECE_PATTERN, EstimatingCounter
@@ -52,7 +52,7 @@ class ReplayRequest:
     @property
     def bound(self) -> int:
         """How long a prompt may become that is kept and extended."""
-        return compute_extension_bound(self.budget, DEFAULT_CONTEXT_POLICY.allocation.extension)
+        return compute_extension_bound(self.budget, DEFAULT_CONTEXT_POLICY)
 
 
 def make_album() -> ContextSampler:

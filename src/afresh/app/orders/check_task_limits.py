@@ -9,8 +9,8 @@ from afresh.app.mcp_servers import list_approved_schemas
 from afresh.config.templates.load_template import load_template
 from afresh.config.templates.template_files import TemplateLayers
 from afresh.context.build_prompt import build_prompt, select_offered_tools
+from afresh.context.limit import compute_usual_reply
 from afresh.context.sources.instructions import InstructionsAllowance, render_instructions, select_instruction_chain
-from afresh.context.token_ceiling import reserve_reply_tokens
 from afresh.core.context_item import Note
 from afresh.core.prompt import Prompt
 from afresh.core.state import State
@@ -44,10 +44,9 @@ def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int
     """Build a prompt for each phase. Raises OverCeiling for the first that does not fit."""
     remote = list_approved_schemas(memory.state.task.tools)
     style = style.with_tools(tuple(schema.name for schema in remote))
-    replies = [reserve_reply_tokens(memory.state, replace(style, phases=(phase,)), budget) for phase in style.phases]
-    first = [replace(style, phases=(replace(phase, reply=reply),)) for phase, reply in zip(style.phases, replies, strict=True)]
     tools = (*select_offered_tools(style.at(""), TOOLS), *remote)
-    return [build_prompt(memory, one, tools, budget, counter) for one in first or [style]]
+    styles = [replace(style, phases=(phase,)) for phase in style.phases] or [style]
+    return [build_prompt(memory, one, tools, budget, counter, compute_usual_reply(memory.state, one)) for one in styles]
 
 
 def refuse_unworkable_task(

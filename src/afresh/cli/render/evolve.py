@@ -28,7 +28,6 @@ def report_to_json(report: UseReport, history: PolicyHistory) -> dict[str, Any]:
             ]
             for name in ("sections", "phases", "types")
         },
-        "items": [asdict(one) for one in report.items],
         "never_drawn_on": [one.name for one in report.unused],
         "bloated": [one.name for one in report.bloated],
         "missing": [asdict(one) for one in report.missing],
@@ -84,9 +83,6 @@ def _list_use_blocks(report: UseReport) -> list[Block]:
             for one in yields[:MAX_ROWS]
         ]
         blocks += [Heading(title), Table("|>tokens|>of all|>drawn on", rows)]
-    if report.items:
-        rows = [[one.kind, f"{one.gathered:,}", f"{one.drawn / one.gathered:.0%}"] for one in report.items[:MAX_ROWS]]
-        blocks += [Heading("By kind of item"), Table("|>gathered|>drawn on", rows)]
     blocks += [Heading("What stands out"), *describe_findings(report)]
     if report.operations:
         rows = [

@@ -42,7 +42,7 @@ def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
         "ok": not one.faults,
         "tokens": shown.tokens if shown else None,
         "cap": shown.allowance.cap if shown else None,
-        "ceiling": shown.allowance.ceiling if shown else None,
+        "ceiling": shown.allowance.ordered if shown else None,
         "partial": list(shown.partial) if shown else [],
         "lines": [
             {"text": line.text, "file": line.file, "first": line.first, "last": line.last}
@@ -67,7 +67,7 @@ def build_instructions_preview(one: InstructionsPreview) -> Page:
     blocks: list[Block] = [[(f"Instructions for work{where} of type ", ""), (one.type, "bold")]]
     blocks += [files if one.files else [(none, "dim")], *([""] if one.faults else []), *map(describe_fault, one.faults)]
     if shown and shown.lines:
-        share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ceiling:,}"
+        share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ordered:,}"
         head = [("\nWhat the model gets", "bold"), (f"  {share}", "dim")]
         blocks += [head, Table(">|", [_list_line_cells(line) for line in shown.lines])]
     if one.chain.overruled:

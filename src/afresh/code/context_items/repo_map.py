@@ -62,7 +62,7 @@ def build_repo_map(scene: WorkFocus) -> RepoMap:
     code, state, targets = scene.code, scene.state, scene.targets
     near = select_detailed_files(scene)
     words = match_text.weigh_words(code, remove_paths_from_texts(state))
-    width = min(MAX_LINE_CHARACTERS, max(MIN_LINE_CHARACTERS, state.budget // TOKENS_PER_LINE_CHARACTER))
+    width = min(MAX_LINE_CHARACTERS, max(MIN_LINE_CHARACTERS, state.task.budget // TOKENS_PER_LINE_CHARACTER))
     entries = [
         _build_entry(code, one, words, [target.symbol for target in targets if target.path == one.path], width) for one in near
     ]

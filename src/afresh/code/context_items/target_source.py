@@ -78,7 +78,7 @@ def cut_target(scene: WorkFocus, one: TargetDefinition) -> Excerpt:
     symbol = one.symbol
     if not is_large_class(one):
         unnamed = one.why == SHARES_WORDS
-        most = scene.state.budget // (2 * TOKENS_PER_SOURCE_LINE if unnamed else TOKENS_PER_SOURCE_LINE)
+        most = scene.state.task.budget // (2 * TOKENS_PER_SOURCE_LINE if unnamed else TOKENS_PER_SOURCE_LINE)
         most = MAX_CONSTANT_LINES if symbol.kind is SymbolKind.CONSTANT else most
         return replace(cut_definition(scene, "target", one.place, one.names, most), basis=one.basis)
     methods = list(scene.methods(one.path, symbol))

@@ -52,7 +52,7 @@ def compact_memory(state: State, runtime: Runtime) -> State:
     """One commit, if memory is nearly full or the agent has asked for it and the user's hook lets it be."""
     policy = runtime.settings.template.pruning
     alert = find_context_alert(state, policy)
-    if not (state.memory.keep or alert or is_memory_full(state.memory.passages, state.budget, policy)):
+    if not (state.memory.keep or alert or is_memory_full(state.memory.passages, state.task.budget, policy)):
         return state
     trace, counter = runtime.knowledge.traces.of(state.memory.passages, runtime.store.read), calibrate_counter(state, runtime)
     found = _plan_compaction(state, trace, runtime.settings.template, counter)
@@ -77,7 +77,7 @@ def compact_by_rules(state: State, trace: Trace, template: Template, count: Coun
     """The same by rules alone, without a journal: for runs that others have recorded."""
     found = (
         _plan_compaction(state, trace, template, count)
-        if is_memory_full(state.memory.passages, state.budget, template.pruning)
+        if is_memory_full(state.memory.passages, state.task.budget, template.pruning)
         else None
     )
     return (
@@ -91,7 +91,7 @@ def compact_by_rules(state: State, trace: Trace, template: Template, count: Coun
 
 def _plan_compaction(state: State, trace: Trace, template: Template, count: CountTokens) -> MemoryCompactionPlan | None:
     """Pure. Nothing when the loop would win too little by it; the agent's wish is granted in any case."""
-    policy, budget = template.pruning, state.budget
+    policy, budget = template.pruning, state.task.budget
     texts: dict[Passage, str] = {}
     for entry in trace.entries:
         texts[entry.passage] = texts.get(entry.passage, "") + join_entry_lines([entry], (entry.voice,))
@@ -135,7 +135,7 @@ def _describe_for_hook(state: State, found: MemoryCompactionPlan) -> Mapping[str
         "goal": state.task.goal,
         "step": state.work.step,
         "by": found.by,
-        "pool": {"held": count_passage_characters(state.memory.passages), "room": compute_memory_capacity(state.budget)},
+        "pool": {"held": count_passage_characters(state.memory.passages), "room": compute_memory_capacity(state.task.budget)},
         "going": {"passages": len(going), "characters": count_passage_characters(going), "steps": steps},
         "summary": found.summary.text,
     }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from afresh.context.excerpt_ranking import list_touching_regions
+from afresh.context.excerpt_ranking import NEXT_TESTS_RANK, UNMENTIONED_RANK, list_touching_regions
 from afresh.context.relevance import describe_goal_and_plan, list_focus_words
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.sources.code_analysis import SUGGESTION_PIECE_PREFIX, VIOLATIONS_PIECE
@@ -13,6 +13,12 @@ from afresh.core.context_item import Excerpt
 from afresh.core.fact import FactKind
 from afresh.core.prompt import Omission, SectionCompaction
 from afresh.memory.gathered_context import GatheredContext
+
+MIN_MENTIONED_NAME_CHARACTERS = 4  # shorter words are in every sentence
+MIN_NOTES = 3
+MIN_SUGGESTIONS = 2
+RECENT_EXCERPT_STEPS = 3
+MIN_EARLIER_STEPS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class CompactedDrafts:
 
 def _list_unmentioned_pieces(pieces: Sequence[SectionPiece], memory: GatheredContext) -> list[SectionPiece]:
     """Lines that goal, plan and last thought do not speak of, the last first: the analysis puts what matters at the top."""
-    least = memory.policy.compaction.min_mentioned_name_characters
+    least = MIN_MENTIONED_NAME_CHARACTERS
     spoken = frozenset(word for word in list_focus_words(memory.state) if len(word) >= least)
     return [piece for piece in reversed(pieces) if not spoken & set(re.findall(r"\w+", piece.text))]
 
@@ -69,7 +75,7 @@ def _select_doubtful_notes(draft: SectionDraft, memory: GatheredContext) -> Sequ
     verified = {build_note_piece(fact, memory.state) for fact in memory.state.memory.facts if fact.kind is FactKind.CHECK}
     doubtful = [piece for piece in draft.pieces if piece in notes and piece not in verified]
     doubtful.sort(key=lambda piece: (notes[piece].confidence, notes[piece].step))
-    return doubtful[: max(0, len(doubtful) - memory.policy.compaction.min_notes)]
+    return doubtful[: max(0, len(doubtful) - MIN_NOTES)]
 
 
 CONFIDENT_FACTS = CompactionStrategy("confident_facts", "known", _select_doubtful_notes, spares_share=True)
@@ -79,7 +85,7 @@ def _select_later_suggestions(draft: SectionDraft, memory: GatheredContext) -> S
     offered = sorted(
         (piece for piece in draft.pieces if piece.what.startswith(SUGGESTION_PIECE_PREFIX)), key=lambda piece: piece.rank
     )
-    return offered[: memory.policy.compaction.min_suggestions - 1 : -1]
+    return offered[: MIN_SUGGESTIONS - 1 : -1]
 
 
 FEWER_SUGGESTIONS = CompactionStrategy("fewer_suggestions", "suggestions", _select_later_suggestions)
@@ -92,14 +98,14 @@ def _select_distant_excerpts(draft: SectionDraft, memory: GatheredContext) -> Se
 
 
 def _is_near_work(piece: SectionPiece, memory: GatheredContext, text: str, names: frozenset[str]) -> bool:
-    state, ranks = memory.state, memory.policy.excerpts
-    if piece.rank <= ranks.next_tests_rank + ranks.unmentioned_rank:
+    state = memory.state
+    if piece.rank <= NEXT_TESTS_RANK + UNMENTIONED_RANK:
         return True
     excerpt = piece.item
     assert isinstance(excerpt, Excerpt), f"a piece of a file comes from an excerpt: {piece.what}"
     if excerpt.path.rpartition("/")[2] in text or names.intersection(excerpt.names):
         return True
-    since = state.work.step - memory.policy.compaction.recent_excerpt_steps
+    since = state.work.step - RECENT_EXCERPT_STEPS
     return any(region.changed or region.step > since for region in list_touching_regions(excerpt, state))
 
 
@@ -108,7 +114,7 @@ SHORTER_CONTEXT = CompactionStrategy("shorter_context", "files", _select_distant
 
 def _select_oldest_steps(draft: SectionDraft, memory: GatheredContext) -> Sequence[SectionPiece]:
     newest_first = sorted(draft.pieces, key=lambda piece: piece.rank)
-    return newest_first[: memory.policy.compaction.min_earlier_steps - 1 : -1]
+    return newest_first[: MIN_EARLIER_STEPS - 1 : -1]
 
 
 FEWER_ACTIONS = CompactionStrategy("fewer_actions", "earlier", _select_oldest_steps)

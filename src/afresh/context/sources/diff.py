@@ -8,7 +8,6 @@ from functools import partial
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.change import Change, find_added_lines, group_by_folder, group_consecutive
 from afresh.core.context_item import Diff, Item, Note, diff_from_change
-from afresh.core.context_policy import ReportPolicy
 from afresh.core.line_region import Region
 from afresh.core.recognise_test_files import is_in_test_folder, is_test_code
 from afresh.core.state import State
@@ -17,6 +16,9 @@ from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import find_longest_fitting, join_first, truncate_text
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import GitHistory
+
+MAX_DIFF_LINES = 400  # of one file
+MAX_COMMITS = 6
 
 COMMIT_RANGE = re.compile(r"(?<![\w./-])([\w./~^-]*[\w~^])(\.{2,3})([\w./~^-]*[\w~^])")
 COMMIT_OR_BRANCH = re.compile(
@@ -73,13 +75,13 @@ def _find_diff_of_name(match: re.Match[str], found: str, base: str, past: GitHis
     return ReviewedDiff(start, found, f"branch {match[1]}") if start and start != found else None
 
 
-def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str], policy: ReportPolicy) -> list[Item]:
+def gather_review_diff(state: State, past: GitHistory | None, wanted: frozenset[str]) -> list[Item]:
     if past is None or not wanted & {"diff", "history"}:
         return []
     found = find_reviewed_diff(state.task.goal, state.workspace.base, past)
     changes = past.changes(found.before, found.after) if found else ()
-    looks = list(_list_diff_items(changes, found.said, policy.max_diff_lines)) if found and "diff" in wanted else []
-    return [*looks, *(_list_commit_items(state, past, changes, policy) if "history" in wanted else ())]
+    looks = list(_list_diff_items(changes, found.said, MAX_DIFF_LINES)) if found and "diff" in wanted else []
+    return [*looks, *(_list_commit_items(state, past, changes) if "history" in wanted else ())]
 
 
 def _list_diff_items(changes: Sequence[Change], said: str, most: int) -> Iterator[Diff]:
@@ -98,9 +100,9 @@ def _rank_file(change: Change) -> tuple[bool, bool, str]:
     return bool(NO_CODE.search(path)), is_test_code(path) or is_in_test_folder(path), path
 
 
-def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change], policy: ReportPolicy) -> Iterator[Note]:
+def _list_commit_items(state: State, past: GitHistory, changes: Sequence[Change]) -> Iterator[Note]:
     paths = [change.path for change in changes] or re.findall(r"[\w./-]*\w\.\w+", state.task.goal)
-    commits = past.log(state.workspace.base, paths, policy.max_commits) if state.workspace.base and paths else ()
+    commits = past.log(state.workspace.base, paths, MAX_COMMITS) if state.workspace.base and paths else ()
     if commits:
         yield Note("history", ", ".join(paths[:3]), "\n".join(f"{one.id} {one.day} {one.subject[:100]}" for one in commits))
 

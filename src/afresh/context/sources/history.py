@@ -10,7 +10,6 @@ from afresh.context.sources.history_rows import BLOCK_ID_CHARACTERS, render_hist
 from afresh.context.sources.last_step import THOUGHT_PIECE
 from afresh.core.action import describe_action
 from afresh.core.context_item import StepLine
-from afresh.core.context_policy import HistoryPolicy
 from afresh.core.prompt import Omission, Section
 from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, PassageVoice
 from afresh.core.step_result import MORE_LINES_START
@@ -23,6 +22,16 @@ from afresh.memory.history.select import ChosenRow, SelectionBudget, select_hist
 from afresh.memory.history.trace import TraceEntry, TraceRow
 from afresh.outputs.printed_files import strip_line_number
 from afresh.outputs.read_output import is_echo_or_progress
+
+MAX_LIVE_TOKENS = 800
+"""For lines of earlier steps in a tree that can be searched and read again."""
+MAX_LIVE_OUTPUT_CHARACTERS = 400
+"""Of a longer output no line is shown there."""
+MAX_FILLED_GAP_CHARACTERS, MAX_LIVE_GAP_CHARACTERS = 16, 80
+"""A shorter gap between rows is shown instead of being marked; there, results of a script are of little use one by one."""
+MIN_HISTORY_TOKENS = 60  # with fewer nothing is selected
+RESELECT_DIVISOR = 8  # one in this many tokens more make another selection worth while
+MIN_OUTPUT_CHARACTERS_FOR_ID = 80  # a shorter output says little more than how its action ended
 
 NAME_INDEX_TITLE = "## Names seen earlier, not shown above"
 HISTORY_TITLE = "## Work so far (by step; of an output the id for `read` @id; … omitted)"
@@ -47,10 +56,6 @@ class HistoryAllocation(Allocation):
     written: list[Section] = field(default_factory=list[Section])
     complete: bool = False
     """It had both its turns: another selection is not worth its time."""
-
-    @property
-    def policy(self) -> HistoryPolicy:
-        return self.memory.policy.history
 
     @property
     def turn(self) -> AllocationTurn:
@@ -124,7 +129,7 @@ class HistoryAllocation(Allocation):
 
     def within(self, room: int) -> int:
         """In a tree that can be searched and read again it takes only so much."""
-        most = min(self.limit, self.policy.live.max_tokens) if self.live else self.limit
+        most = min(self.limit, MAX_LIVE_TOKENS) if self.live else self.limit
         return min(room, most - self.spent)
 
     @property
@@ -134,12 +139,12 @@ class HistoryAllocation(Allocation):
 
     def more(self, room: int) -> int:
         """Once, and a little more is not worth another selection."""
-        again = not self.complete and room * self.policy.reselect_divisor > self.spent
+        again = not self.complete and room * RESELECT_DIVISOR > self.spent
         self.complete = True
         return self.claim(room) if again else 0
 
     def claim(self, room: int) -> int:
-        if not self.memory.trace.entries or room < self.policy.min_history_tokens:
+        if not self.memory.trace.entries or room < MIN_HISTORY_TOKENS:
             return 0
         before, allowed = self.spent, self.spent + room
         self.choose(int(allowed * PRICED_SHARE))
@@ -170,7 +175,7 @@ class HistoryAllocation(Allocation):
     @property
     def unwanted(self) -> frozenset[str]:
         """Single lines of a long output are of no use where the whole can be read again; its result is told with the step."""
-        long = [one for one in self.memory.trace.entries if one.passage.size > self.policy.live.max_output_characters]
+        long = [one for one in self.memory.trace.entries if one.passage.size > MAX_LIVE_OUTPUT_CHARACTERS]
         outputs = [one for one in long if one.voice is PassageVoice.OUTPUT] if self.live else []
         return frozenset(row.line.key for one in outputs for row in one.rows)
 
@@ -192,7 +197,7 @@ class HistoryAllocation(Allocation):
     def told(self, shown: Sequence[tuple[TraceEntry, TraceRow]], ids: Mapping[TraceEntry, str]) -> Iterator[str]:
         """Step by step: what was thought, the line that says what was done, and what came of it."""
         changed = self.memory.state.workspace.last_change
-        longest_gap = (self.policy.live if self.live else self.policy).max_filled_gap_characters
+        longest_gap = MAX_LIVE_GAP_CHARACTERS if self.live else MAX_FILLED_GAP_CHARACTERS
         steps = {step: list(rows) for step, rows in groupby(shown, _get_row_step)}
         for step in sorted({*steps, *self.outcomes}):
             rows = steps.get(step, [])
@@ -215,7 +220,7 @@ class HistoryAllocation(Allocation):
             [
                 f" {one.block[:BLOCK_ID_CHARACTERS]}"
                 for one in outputs
-                if one.size > self.policy.min_output_characters_for_id and one.block not in told
+                if one.size > MIN_OUTPUT_CHARACTERS_FOR_ID and one.block not in told
             ]
         )
 

@@ -11,6 +11,7 @@ from afresh.context.section import SectionDraft, draft_always_section
 from afresh.core.context_item import Note
 from afresh.core.instructions import InstructionChain, InstructionFile, InstructionPart
 from afresh.core.state import State
+from afresh.core.states.ceiling_state import compute_highest_ceiling
 from afresh.core.text import escape_hidden
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
@@ -34,14 +35,19 @@ MAX_INDEX_CHARACTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class InstructionsAllowance:
-    """What instructions may take: a share of a call's ceiling."""
+    """What instructions may take: a share of the ordered limit of a call; what is never cut the same share of the highest."""
 
-    ceiling: int
+    ordered: int
     share: float
+    highest: int = 0
 
     @property
     def cap(self) -> int:
-        return int(self.ceiling * self.share)
+        return int(self.ordered * self.share)
+
+    @property
+    def most(self) -> int:
+        return int(max(self.ordered, self.highest) * self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,8 @@ def _admit_sources(chain: InstructionChain, allowance: InstructionsAllowance) ->
         forms = [*shared, *(build_whole_form(source) if source.own else InstructionForm(source) for source in left)]
         if count_instruction_tokens(forms) <= allowance.cap:
             return forms
+    if count_instruction_tokens(forms) <= allowance.most:
+        return forms
     raise _build_too_long_error(forms, allowance)
 
 
@@ -213,16 +221,16 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
     """Names the largest file."""
     largest = max(forms, key=lambda form: count_instruction_tokens([form]))
     file, others, needed = largest.source.file, len(forms) - 1, count_instruction_tokens(forms)
-    over, cap, ceiling = needed - allowance.cap, allowance.cap, allowance.ceiling
+    over, cap, limit = needed - allowance.most, allowance.most, max(allowance.ordered, allowance.highest)
     besides = f" with {others} other{'s' if others > 1 else ''}" if others else ""
     evidence = f"{file}{besides} needs {needed:,} tokens, {over:,} over the {cap:,} that instructions may take"
     budget = ceil(needed / allowance.share / 100) * 100
     return OverCeiling(
-        f"{evidence} ({allowance.share:.0%} of the limit of {ceiling:,} tokens a call), and they are never cut. "
+        f"{evidence} ({allowance.share:.0%} of the limit of {limit:,} tokens a call), and they are never cut. "
         f"Nothing was sent. Shorten {file} (`afresh context instructions` shows what counts), or allow larger calls.",
         evidence,
         f"shorten {file}, or --set max_budget={budget}",
-        budget - ceiling,
+        budget - limit,
         budget,
     )
 
@@ -230,9 +238,10 @@ def _build_too_long_error(forms: Sequence[InstructionForm], allowance: Instructi
 def gather_instructions(state: State, runtime: Runtime) -> Iterator[Note]:
     """The rules that people have laid down for such work, read anew for every call. OverCeiling if they don't fit."""
     if runtime.knowledge.instructions:
+        ordered, highest = state.task.budget, compute_highest_ceiling(state.task, runtime.model.window)
         chain, allowance = (
             select_instruction_chain(state, runtime.knowledge.instructions),
-            InstructionsAllowance(state.budget, runtime.settings.template.instructions),
+            InstructionsAllowance(ordered, runtime.settings.template.instructions, highest),
         )
         tree = runtime.files.paths() if any(not source.own for source in chain.sources) else ()
         sources = tuple(replace(source, tracked=source.own or source.file in tree) for source in chain.sources)

@@ -1,21 +1,21 @@
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from afresh.context.section import SectionDraft, SectionPiece
-from afresh.core.context_item import Item, Note
-from afresh.core.context_policy import LessonPolicy
+from afresh.core.context_item import Note
 from afresh.core.event import Event
 from afresh.core.lesson import LessonsLookedUp, LessonsUsed
 from afresh.core.prompt import Prompt, Tier
 from afresh.core.reply import MODELS_THAT_DO_NOT_READ, Reply
 from afresh.core.state import State
 from afresh.core.text import compile_name_pattern
-from afresh.core.tokens import TokenCounter
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.names import find_names
 from afresh.memory.lessons.lookup import build_lesson_queries, fit_lessons, keep_one_foreign_lesson
 from afresh.ports.knowledge import LessonLibrary
 from afresh.runtime import Runtime
+
+MAX_LESSONS = 3
+LESSONS_SHARE = 0.08  # of the limit of a call
 
 
 def draft_lessons(memory: GatheredContext) -> SectionDraft:
@@ -27,36 +27,21 @@ def draft_lessons(memory: GatheredContext) -> SectionDraft:
 
 MIN_COMMAND_CHARACTERS = 8
 LESSONS_SECTION = "knowledge"
-WHOLE_LESSON_KIND = "lesson"
-"""A lesson as it was before it was cut to fit: archived for other policies, never shown."""
 
 
 def gather_lessons(state: State, runtime: Runtime) -> Sequence[Note]:
-    """Lessons as far as they fit: looked up anew when the phase is new, otherwise the same ones as they are now. If that cuts
-    any, the whole ones, too."""
-    library, policy = runtime.knowledge.lessons, runtime.settings.policy.lessons
+    """Lessons as far as they fit: looked up anew when the phase is new, otherwise the same ones as they are now."""
+    library = runtime.knowledge.lessons
     if library is None:
         return ()
     if state.memory.lessons.phase == state.phase:
         found = library.named(state.memory.lessons.window)
     else:
         kept = library.named([id for id in state.memory.lessons.window if id in state.memory.lessons.used])
-        fits = library.find(build_lesson_queries(state), policy.max_lessons)
+        fits = library.find(build_lesson_queries(state), MAX_LESSONS)
         known = {look.subject for look in kept}
-        found = keep_one_foreign_lesson([*kept, *[look for look in fits if look.subject not in known]])[: policy.max_lessons]
-    shown = fit_lessons(found, int(state.budget * policy.ceiling_share), runtime.settings.counter, policy)
-    return [*shown, *([] if shown == [*found] else [replace(note, kind=WHOLE_LESSON_KIND) for note in found])]
-
-
-def refit_lessons(items: Sequence[Item], budget: int, counter: TokenCounter, policy: LessonPolicy) -> list[Item]:
-    """The items of a recorded call with its lessons as another policy would cut them."""
-    notes = [item for item in items if isinstance(item, Note)]
-    whole = [note for note in notes if note.kind == WHOLE_LESSON_KIND] or [note for note in notes if note.kind == LESSONS_SECTION]
-    found = [replace(note, kind=LESSONS_SECTION) for note in whole[: policy.max_lessons]]
-    return [
-        *[item for item in items if item.kind != LESSONS_SECTION],
-        *fit_lessons(found, int(budget * policy.ceiling_share), counter, policy),
-    ]
+        found = keep_one_foreign_lesson([*kept, *[look for look in fits if look.subject not in known]])[:MAX_LESSONS]
+    return fit_lessons(found, int(state.task.budget * LESSONS_SHARE), runtime.settings.counter)
 
 
 def record_consultation(state: State, memory: GatheredContext, library: LessonLibrary | None) -> list[Event]:

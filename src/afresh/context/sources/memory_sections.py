@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from afresh.context.excerpt_ranking import CORE_RANK
 from afresh.context.relevance import select_relevant_items, summarise_headings
 from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.core.archived_block import BlockIndexLine, render_index_line
 from afresh.core.context_item import StepLine
-from afresh.core.context_policy import MemoryPolicy
 from afresh.core.decision import MAX_DECISIONS, Decision
 from afresh.core.fact import MAX_FACTS, Fact, FactKind, select_observations_to_show
 from afresh.core.prompt import Tier
@@ -19,6 +19,16 @@ from afresh.core.truncate import to_one_line
 from afresh.core.verdict import name_test_function
 from afresh.memory.gathered_context import GatheredContext
 from afresh.memory.history.names import find_file_names as named_files
+
+MIN_CONFIDENCE = 0.8
+MAX_OBSERVED_FACTS = 8
+MAX_STALE_STEPS = 8  # what was observed so long ago, and before the last change, is left out
+MAX_DECISION_CHARACTERS = 300
+MAX_STEP_LINE_CHARACTERS = 150
+MIN_LISTED_OUTPUT_CHARACTERS = 300  # a shorter output is not listed among the archived ones; `read` @index lists all
+MAX_ARCHIVE_LINES = 8
+MAX_ERROR_LINES = 4
+"""Errors that outputs said and that still hold: so many lines are never left out; others, and other observations, may be."""
 
 RECALLED_ITEM_KINDS = {"failed": "failed", "decisions": "decision"}
 ENTRY_NAMES = {"failed": "failed approach", "decisions": "decision"}
@@ -37,7 +47,7 @@ def draft_archive_index(memory: GatheredContext) -> SectionDraft:
     what another section names. `read` @index lists the others. After a recovery, without any history, all of them."""
     latest, stale = memory.state.work.step, _make_stale_marker(memory.state)
     listed = [line for line in list_long_outputs(memory) if line.step != latest]
-    lines = listed[-memory.policy.memory.max_archive_lines :] if memory.state.memory.passages else listed
+    lines = listed[-MAX_ARCHIVE_LINES:] if memory.state.memory.passages else listed
     pieces = [
         SectionPiece(f"- {render_index_line(line, stale(line.block, line.step))}",
               "index lines of archived outputs", rank=-line.step, once=line.block[:8])
@@ -48,7 +58,7 @@ def draft_archive_index(memory: GatheredContext) -> SectionDraft:
 
 def list_long_outputs(memory: GatheredContext) -> list[BlockIndexLine]:
     """Lines of outputs that are long enough to be worth a recall; a shorter one is told by its step."""
-    least = memory.policy.memory.min_listed_output_characters
+    least = MIN_LISTED_OUTPUT_CHARACTERS
     return [line for line in memory.state.memory.index if line.size > least and not line.is_page]
 
 
@@ -56,7 +66,7 @@ def draft_notes(memory: GatheredContext) -> SectionDraft:
     """The newest note comes before anything that can be read again. Of one that has no room its beginning stays."""
     facts = [fact for fact in memory.state.memory.facts if fact.kind in (FactKind.NOTE, FactKind.CHECK)]
     pieces = [build_note_piece(fact, memory.state) for fact in facts]
-    pieces[-1:] = [replace(piece, rank=memory.policy.excerpts.core_rank) for piece in pieces[-1:]]
+    pieces[-1:] = [replace(piece, rank=CORE_RANK) for piece in pieces[-1:]]
     title = "Notes (to retire one: `note` with its subject, text `done`)"
     rest = "… more: `search` path=@notes"
     return SectionDraft("known", title, Tier.PHASE, (*pieces, *_separate_errors(memory)[1]), rest)
@@ -92,19 +102,19 @@ def list_error_lines(memory: GatheredContext) -> list[str]:
 
 def _separate_errors(memory: GatheredContext) -> tuple[list[SectionPiece], list[SectionPiece]]:
     """What outputs said: the part that is never left out, and the rest."""
-    pieces, most = _list_observed_pieces(memory.state, memory.policy.memory), memory.policy.memory.max_error_lines
+    pieces, most = _list_observed_pieces(memory.state), MAX_ERROR_LINES
     kept = sorted(pieces, key=lambda piece: piece.rank)[:most]
     return [piece for piece in pieces if piece in kept], [piece for piece in pieces if piece not in kept]
 
 
-def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPiece]:
+def _list_observed_pieces(state: State) -> list[SectionPiece]:
     """What outputs said, after all notes, and what is not in doubt before what is; marked when files have changed since. What one
     output says of several tests is one line."""
     facts = [
         fact
         for fact in select_observations_to_show(state.memory.facts, state.verification.verdict)
-        if fact.confidence >= policy.min_confidence and not _is_told_or_outdated(fact, state, policy)
-    ][-policy.max_observed_facts :]
+        if fact.confidence >= MIN_CONFIDENCE and not _is_told_or_outdated(fact, state)
+    ][-MAX_OBSERVED_FACTS:]
     stale, alike = _make_stale_marker(state), dict[tuple[str, str], list[Fact]]()
     for fact in facts:
         source, case = fact.block or fact.subject, "[" in fact.subject
@@ -119,11 +129,11 @@ def _list_observed_pieces(state: State, policy: MemoryPolicy) -> list[SectionPie
     ]  # fmt: skip
 
 
-def _is_told_or_outdated(fact: Fact, state: State, policy: MemoryPolicy) -> bool:
+def _is_told_or_outdated(fact: Fact, state: State) -> bool:
     """Whether Verification tells of the same failing test, or files have changed since and that was long ago."""
     verdict = state.verification.verdict
     failing = [failure.test for run in verdict.runs for failure in run.failures] if verdict else []
-    old = fact.step < state.work.step - policy.max_stale_steps and fact.step < state.workspace.last_change
+    old = fact.step < state.work.step - MAX_STALE_STEPS and fact.step < state.workspace.last_change
     return old or fact.subject in failing
 
 
@@ -142,10 +152,7 @@ def draft_failed_approaches(memory: GatheredContext) -> SectionDraft:
 def draft_decisions(memory: GatheredContext) -> SectionDraft:
     """Word for word. The user's own stand with what the user said."""
     made = [one for one in memory.state.memory.decisions if not one.answer]
-    told = [
-        RememberedEntry(one.subject or one.text, _render_decision(one, one is made[-1], memory.policy.memory), one.step)
-        for one in made
-    ]
+    told = [RememberedEntry(one.subject or one.text, _render_decision(one, one is made[-1]), one.step) for one in made]
     kept = [f"- kept: {words.removeprefix('keep:').strip()}" for words in list_kept_words(memory.state)]
     return _draft_relevant_entries(
         "decisions", "Decisions (a newer note with `why` replaces one; text `done` retires it)", told, memory, kept
@@ -157,9 +164,9 @@ def list_kept_words(state: State) -> tuple[str, ...]:
     return update_kept_words(state.memory.summary.keep, state.memory.keep)
 
 
-def _render_decision(one: Decision, newest: bool, policy: MemoryPolicy) -> str:
+def _render_decision(one: Decision, newest: bool) -> str:
     """The newest with all that it holds; of a longer older one the beginning, and where the rest is."""
-    most = policy.max_decision_characters * (NEWEST_DECISION_FACTOR if newest else 1)
+    most = MAX_DECISION_CHARACTERS * (NEWEST_DECISION_FACTOR if newest else 1)
     about = f"{to_one_line(one.subject, 60)}: " if one.subject else ""
     why = f" ({to_one_line(one.why, 120)})" if one.why else ""
     return f"step {one.step}, {one.by}: {about}{shorten_to_words(one.text, most, DECISIONS_SOURCE)}{why}"
@@ -183,10 +190,10 @@ def _draft_relevant_entries(
 ) -> SectionDraft:
     """Each with what it is about. Those that memory has found again stand with the rest."""
     older = [RememberedEntry(note.subject, note.text) for note in memory.notes(RECALLED_ITEM_KINDS[name])]
-    sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state, memory.policy.memory)
+    sorted_ = select_relevant_items([*older, *told], lambda one: one.line, memory.state)
     lines = [*kept, *[f"- {one.line}" for one in sorted_.shown]]
     if sorted_.rest:
-        named = summarise_headings([one.about for one in sorted_.rest], memory.policy.memory)
+        named = summarise_headings([one.about for one in sorted_.rest])
         most = "at least " if _is_state_full(memory.state) else ""
         lines.append(f"- {most}{len(sorted_.rest)} more (`search` path=@{name}): {named}")
     draft = draft_always_section(name, title, lines)
@@ -238,7 +245,7 @@ def _summarise_step(record: StepRecord, memory: GatheredContext, explained: bool
     """With the ids of its outputs that are long enough to be worth a recall."""
     ids = [seen.block[:8] for seen in record.observations if seen.block in listed]
     outcome = _shorten_outcome(record, memory.state.task.checks, explained)
-    return StepLine(record.step, to_one_line(outcome, memory.policy.memory.max_step_line_characters), tuple(ids))
+    return StepLine(record.step, to_one_line(outcome, MAX_STEP_LINE_CHARACTERS), tuple(ids))
 
 
 def _shorten_outcome(record: StepRecord, checks: Sequence[Check], explained: bool) -> str:

@@ -3,22 +3,23 @@
 from afresh.context.section import SectionDraft, draft_always_section
 from afresh.context.sources.verification_status import render_finish_criteria
 from afresh.core.answer_options import UserStatement, list_user_statements
-from afresh.core.context_policy import MemoryPolicy
 from afresh.core.network_access import PermissionKind
 from afresh.core.state import State
 from afresh.core.task import Issue, TaskStart
 from afresh.core.truncate import join_first, select_fitting, to_one_line
 from afresh.memory.gathered_context import GatheredContext
 
+MAX_EARLIER_QUESTION_CHARACTERS = 240
+
 LIMIT_TOKENS_PER_CHARACTER = 4
 """Earlier messages take at most a character for every four tokens of the highest limit: about a sixteenth of it."""
 NEWEST_MESSAGE_HEADING = "### Latest message from the user (takes precedence over the goal above)"
 
 
-def render_user_messages(state: State, policy: MemoryPolicy) -> list[str]:
+def render_user_messages(state: State) -> list[str]:
     """Earlier questions are cut, the latest is not; answers never are. Of very many only the newest are shown."""
     told = list_user_statements(state)
-    earlier = [_render_earlier_message(word, policy) for word in told[:-1]]
+    earlier = [_render_earlier_message(word) for word in told[:-1]]
     newest = select_fitting(reversed(earlier), len, state.task.budget_limit // LIMIT_TOKENS_PER_CHARACTER)[::-1]
     more = len(earlier) - len(newest)
     return [
@@ -28,8 +29,8 @@ def render_user_messages(state: State, policy: MemoryPolicy) -> list[str]:
     ]
 
 
-def _render_earlier_message(word: UserStatement, policy: MemoryPolicy) -> str:
-    asked = f"Asked: {to_one_line(word.asked, policy.max_earlier_question_characters)} " if word.question else ""
+def _render_earlier_message(word: UserStatement) -> str:
+    asked = f"Asked: {to_one_line(word.asked, MAX_EARLIER_QUESTION_CHARACTERS)} " if word.question else ""
     return f"- {asked}The user said: {word.text}"
 
 
@@ -83,7 +84,7 @@ def draft_task(memory: GatheredContext) -> SectionDraft:
         *render_first_task(memory.state.workspace.start),
         *([USER_RULES_HEADING] if rules else []),
         *rules,
-        *render_user_messages(memory.state, memory.policy.memory),
+        *render_user_messages(memory.state),
     ]
     lines = [
         order.goal,

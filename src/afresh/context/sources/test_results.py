@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from afresh.context.file_chunks import extract_function_source
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.context_item import Note, render_lines
-from afresh.core.context_policy import FilePolicy, ReportPolicy
 from afresh.core.prompt import Tier
 from afresh.core.state import State
 from afresh.core.verdict import CheckRun, name_test_function
 from afresh.memory.gathered_context import GatheredContext
 from afresh.ports.workspace import FileTree, read_text
+
+MAX_FAILING_TEST_SOURCES = 3
+MAX_MISSING_LINES_CHARACTERS = 80
 
 COVERAGE_ROW = re.compile(
     r"^(\S+\.\w+|TOTAL)[ \t]+\d+[ \t]+\d+(?:[ \t]+\d+[ \t]+\d+)?[ \t]+(\d+(?:\.\d+)?)%"
@@ -22,7 +24,7 @@ CoverageRows = dict[str, tuple[str, str]]
 """By file: how much of it was run, in percent, and which lines were not."""
 
 
-def gather_measured_coverage(state: State, read: Callable[[str], str], policy: ReportPolicy) -> Iterator[Note]:
+def gather_measured_coverage(state: State, read: Callable[[str], str]) -> Iterator[Note]:
     """For the changed files and in all. Only full runs are held against each other."""
     before, after = (
         _parse_coverage_rows(state.verification.baseline.runs if state.verification.baseline else (), read),
@@ -30,14 +32,14 @@ def gather_measured_coverage(state: State, read: Callable[[str], str], policy: R
     )
     for path in (*state.workspace.changed, "TOTAL"):
         if path in after or (path in before and not after):
-            yield Note("coverage", path, _render_coverage(path, before, after or before, policy))
+            yield Note("coverage", path, _render_coverage(path, before, after or before))
 
 
-def _render_coverage(path: str, before: CoverageRows, after: CoverageRows, policy: ReportPolicy) -> str:
+def _render_coverage(path: str, before: CoverageRows, after: CoverageRows) -> str:
     old, (new, missing) = before.get(path, ("", ""))[0], after[path]
     grown = f"{old} % → {new} %" if old and old != new else f"{new} %"
     return f"{'all files' if path == 'TOTAL' else path}: {grown} of lines run" + (
-        f"; not: {missing[: policy.max_missing_lines_characters]}" if missing else ""
+        f"; not: {missing[:MAX_MISSING_LINES_CHARACTERS]}" if missing else ""
     )
 
 
@@ -49,10 +51,10 @@ def _parse_coverage_rows(runs: tuple[CheckRun, ...], read: Callable[[str], str])
     return found
 
 
-def gather_failing_tests(state: State, files: FileTree, policy: FilePolicy) -> Iterator[Note]:
+def gather_failing_tests(state: State, files: FileTree) -> Iterator[Note]:
     """Source of tests that fail now, so that nobody has to ask for it."""
     failures = dict.fromkeys(name_test_function(failure.test) for failure in state.failures if "::" in failure.test)
-    for test in list(failures)[: policy.max_failing_test_sources]:
+    for test in list(failures)[:MAX_FAILING_TEST_SOURCES]:
         path, *names = test.split("::")
         text = read_text(files, path)
         if text is not None and (source := extract_function_source(text, names)):

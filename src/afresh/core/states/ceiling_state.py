@@ -1,4 +1,4 @@
-"""The ceiling of a prompt, the figures of its call, and what replies needed: what the next ceiling is decided on."""
+"""The limit of a call and its figures: what the next limit is decided on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,8 +11,6 @@ from afresh.core.task import Task
 
 SOFT_PRESSURE_SHARE = 0.80
 CRITICAL_PRESSURE_SHARE = 0.95
-NEGLIGIBLE_TOKENS = 100
-"""Not worth a larger ceiling."""
 
 
 class CeilingPressure(StrEnum):
@@ -94,22 +92,9 @@ class CeilingState:
     """Calls that the provider counted over their ceiling."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyReserve:
-    """What the last replies say about the next one."""
-
-    needs: tuple[int, ...] = ()
-    """Tokens that would have been ample for each of the last few, without those for thinking."""
-
-    @property
-    def largest(self) -> int:
-        return max(self.needs, default=0)
-
-
 CEILING_STEP_TOKENS = 500
-WISH_TOKENS = 1_000
 WISH_STEPS = 3
-"""What the agent gets for asking, and for how many steps; asking again meanwhile adds as much."""
+"""For so many steps the agent gets twice as much for asking; asking again meanwhile doubles it again."""
 
 
 def round_up_ceiling(tokens: int) -> int:
@@ -123,19 +108,6 @@ def note_wish(room: CeilingState, step: int, reason: str) -> CeilingState:
 def count_open_wishes(room: CeilingState, step: int) -> int:
     """After this many steps: those that are not yet forgotten."""
     return room.wishes if step - room.wished <= WISH_STEPS else 0
-
-
-MAX_REPLIES_REMEMBERED = 8
-REPLY_MARGIN = 1.5
-CUT_REPLY_MARGIN = 2.0
-"""A reply may be so many times as long as the last ones; one that was cut at its limit, as that limit."""
-
-
-def remember_reply(reserve: ReplyReserve, call: CallFigures, said: int, cramped: bool) -> ReplyReserve:
-    """After a reply of `said` tokens, those of its thinking included."""
-    limit = max(0, call.reserve - call.thinking)
-    need = limit * CUT_REPLY_MARGIN if cramped else min(said, limit) * REPLY_MARGIN
-    return ReplyReserve((*reserve.needs, int(need))[-MAX_REPLIES_REMEMBERED:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +138,6 @@ class LimitsOrdered:
     max_budget: int
     by: str = "person"
     resumes: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReserveChanged:
-    """Another share of the ceiling is kept for the reply from the next call on; 0: the usual one, whatever replies have needed.
-    `step`: after which."""
-
-    step: int
-    before: float
-    share: float
-    reason: str
 
 
 MAX_TOOLS_REMEMBERED = 16

@@ -20,12 +20,9 @@ from afresh.core.states.ceiling_state import (
     CeilingState,
     LargerCeilingRequested,
     LimitsOrdered,
-    ReplyReserve,
-    ReserveChanged,
     ToolTokenCost,
     note_wish,
     pressure_from_demand,
-    remember_reply,
     update_tool_costs,
 )
 from afresh.core.states.prompt_state import PromptState
@@ -43,7 +40,6 @@ if TYPE_CHECKING:
     from afresh.core.state import State
 
 INITIAL_CEILING = CeilingState()
-USUAL_RESERVE = ReplyReserve()
 NO_CALL_FIGURES = CallFigures()
 NO_PROMPT = PromptState()
 
@@ -53,7 +49,8 @@ class TokenState:
     """The ceiling, and what calls took of it."""
 
     ceiling: CeilingState = INITIAL_CEILING
-    reserve: ReplyReserve = USUAL_RESERVE
+    cut_replies: int = 0
+    """The last so many replies in a row were cut at their limit."""
     last_call: CallFigures = NO_CALL_FIGURES
     counted_step: int = 0
     """The last step whose prompt the provider has counted before it was sent, and found to fit."""
@@ -78,8 +75,6 @@ class TokenState:
                 return replace(self, calibrations=replace_calibration(self.calibrations, calibration))
             case TokensCounted():
                 return self._learn_from_count(event)
-            case ReserveChanged():
-                return replace(self, reserve=USUAL_RESERVE)
             case CeilingChanged(step, _, budget, reason):
                 return replace(self, ceiling=replace(self.ceiling, budget=budget, since=step, reason=reason))
             case _:
@@ -108,7 +103,7 @@ class TokenState:
     def _learn_from_reply(self, reply: Reply) -> "TokenState":
         """Only a provider's own count teaches."""
         call = self.last_call
-        now = replace(self, reserve=remember_reply(self.reserve, call, reply.usage.output, reply.cramped))
+        now = replace(self, cut_replies=self.cut_replies + 1 if reply.cramped else 0)
         if not reply.counted or not call.pieces:
             return now
         learnt = add_sample(find_calibration(self.calibrations, call.model), call.pieces, call.framing, reply.usage.input)

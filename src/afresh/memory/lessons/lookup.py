@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from afresh.core.context_item import Note
-from afresh.core.context_policy import LessonPolicy
 from afresh.core.lesson import PATTERN_ID_PREFIX
 from afresh.core.state import State
 from afresh.core.tokens import TokenCounter
 from afresh.core.truncate import find_longest_fitting, to_one_line
+
+FIRST_LESSON_SHARE = 0.6  # of the lessons' tokens, for the first if there are others
+MIN_LESSON_TOKENS = 30  # a shorter part of a lesson says too little
+MAX_LINE_CHARACTERS = 240
 
 MAX_QUERY_FAILURES = 3
 
@@ -25,21 +28,21 @@ def build_lesson_queries(state: State) -> tuple[str, str]:
     return goal, "\n".join([goal, *failing, *state.workspace.changed[:MAX_QUERY_FAILURES]])
 
 
-def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter, policy: LessonPolicy) -> list[Note]:
+def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter) -> list[Note]:
     """As many as there is room for, each as far as there is room: whole lines from its beginning."""
     shown: list[Note] = []
     for number, look in enumerate(looks):
-        most = int(room * policy.first_share) if number == 0 and len(looks) > 1 else room
-        text = _truncate_lesson(look, most, counter, policy)
+        most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(looks) > 1 else room
+        text = _truncate_lesson(look, most, counter)
         if text:
             shown.append(Note(look.kind, look.subject, text))
             room -= counter(text)
     return shown
 
 
-def _truncate_lesson(look: Note, room: int, counter: TokenCounter, policy: LessonPolicy) -> str:
+def _truncate_lesson(look: Note, room: int, counter: TokenCounter) -> str:
     lines = [
-        to_one_line(line, policy.max_line_characters) if len(line) > policy.max_line_characters else line
+        to_one_line(line, MAX_LINE_CHARACTERS) if len(line) > MAX_LINE_CHARACTERS else line
         for line in look.text.splitlines()
         if line.strip()
     ]
@@ -49,4 +52,4 @@ def _truncate_lesson(look: Note, room: int, counter: TokenCounter, policy: Lesso
     part = find_longest_fitting(
         lambda count: "\n".join(lines[:count]) + mark, 1, len(lines) - 1, lambda text: counter(text) <= room
     )
-    return part if part and counter(part) >= policy.min_lesson_tokens else ""
+    return part if part and counter(part) >= MIN_LESSON_TOKENS else ""
