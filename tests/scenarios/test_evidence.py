@@ -1,10 +1,12 @@
 """A PASS says what it does not show: open items, new tests that pass without the change, checks that were green before."""
 
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from person import COMPLETE, MEND, Person, Step
-from verification_yard import SUMS, TEST_ADD, Yard, retyped
+from verification_yard import SUMS, TEST_ADD, Yard, make_yard, retyped
 
 from afresh.core.verdict import NoteKind, Ruling
 from afresh.verification import new_tests_on_base
@@ -47,6 +49,38 @@ def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: 
     assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True, True, True], (
         "the checks without the new file and with it, the new test once more and with broken code, then the file on the base"
     )
+
+
+PATIENT = """import sums
+
+
+def test_patient():
+    while True:
+        try:
+            assert sums.third(3) == 1
+            return
+        except RuntimeError:
+            pass
+"""
+
+
+def test_a_run_with_broken_code_that_does_not_end_in_time_says_nothing(yard: Yard) -> None:
+    add_third(yard, PATIENT)
+    began = time.monotonic()
+    verdict = yard.grade()
+    assert (verdict.ruling, verdict.list_facts(NoteKind.UNMOVED)) == (Ruling.PASS, ())
+    assert time.monotonic() - began < yard.context.state.task.checks[0].timeout / 2
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(0, 4), (4, 3)])
+def test_only_a_short_check_runs_whole_with_broken_code(tmp_path: Path, seconds: int, runs: int) -> None:
+    check = f"sleep {seconds}; python3 -c 'import sums; sums.third'"
+    yard = make_yard(tmp_path, {"sums.py": SUMS}, checks=[check])
+    yard.baseline()
+    yard.folder.write("sums.py", SUMS + THIRD)
+    yard.shell.commands.clear()
+    assert yard.grade().list_facts(NoteKind.UNMOVED) == (() if seconds else (f"`{check}`",))
+    assert sum("sleep" in command for command in yard.shell.commands) == runs
 
 
 def test_a_pass_after_which_nothing_has_turned_green_says_so(yard: Yard) -> None:

@@ -50,11 +50,12 @@ def run_check(
     scope: str = "full",
     known: frozenset[str] = NO_TESTS,
     manner: RunManner = PLAIN_MANNER,
+    limit: float = 0.0,
 ) -> CheckResult:
-    """`narrowed` replaces the check's command; failures of the tests in `known` are shown last."""
+    """`narrowed` replaces the check's command, `limit` its time; failures of the tests in `known` are shown last."""
     command = narrowed or check.command
     told = f"{NO_BYTECODE}\n{command}" if manner.elsewhere else instrument_command(instrument_check(sandbox, command))
-    ran = sandbox.run(told, check.timeout, reports=not manner.elsewhere, manner=manner)
+    ran = sandbox.run(told, limit or check.timeout, reports=not manner.elsewhere, manner=manner)
     reports, done = read_session_reports(ran), redact_value(replace(ran, reports={}, keys=()))
     written = None if ran.timed_out else redact_value(read_runner_reports(ran.reports, done.output))
     printed = written or read_test_outcomes(command, done)

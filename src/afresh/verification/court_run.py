@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +41,10 @@ _FOUND_NOTHING = re.compile(
 ELSEWHERE = RunManner(elsewhere=True)
 MAX_GREEN_TESTS = 40
 MAX_CONTROL_TESTS = 5
+MAX_BROKEN_SHARE = 0.3
+"""What reading the change and the run with broken code may add to the time that the judgement has taken till then."""
+MIN_BROKEN_SECONDS = 1.0
+"""What such a run may take in any case: what a verdict of short checks says must not depend on the machine's load."""
 
 
 def run_in_court(
@@ -47,6 +52,7 @@ def run_in_court(
 ) -> list[CheckComparison]:
     """The court's run is the only one where both trees are the same, or where files lack leave (`missing`). Each run has a fresh
     tree: a file that is not in the commit must not decide."""
+    began = time.monotonic()
     known, delivered = pair_checks_with_baseline(context), workspace.snapshot()
     restored = tuple(dict.fromkeys((*list_restored_files(court, leave), *missing)))
     odd = _make_tree(context, workspace, delivered, restored)
@@ -73,7 +79,12 @@ def run_in_court(
     waived = [(check, waive_tests(before, is_allowed)) for check, before in known]
     judgements = _confirm_green(context, waived, judgements, renew)
     if not any(judged.problem for judged in judgements):
-        _append_notes(judgements, _call_witnesses(context, workspace, court, waived, judgements[-len(known) :], renew))
+        greens = [
+            _GreenTests.of(context, check, before, judged, renew)
+            for (check, before), judged in zip(waived, judgements[-len(known) :], strict=True)
+        ]
+        until = time.monotonic() + MAX_BROKEN_SHARE * (time.monotonic() - began)
+        _append_notes(judgements, _call_witnesses(context, workspace, court, greens, until))
     return judgements
 
 
@@ -86,25 +97,26 @@ def _call_witnesses(
     context: ToolContext,
     workspace: Workspace,
     court: Sequence[CourtChange],
-    known: Sequence[tuple[Check, BaselineCheck]],
-    judgements: Sequence[CheckComparison],
-    renew: Callable[[], object],
+    greens: Sequence["_GreenTests"],
+    until: float,
 ) -> Iterator[VerdictNote]:
-    """What the runs do not show: by reading the change, and by one more run in which all that was changed fails."""
+    """What the runs do not show: by reading the change, and by one more run in which all that was changed fails, if it ends in
+    time."""
+    renew, began = greens[0].renew, time.monotonic()
     renew()
+    until -= time.monotonic() - began  # the tree has to be renewed once more
     work = read_work(context, workspace, court)
     yield from work.list_doubts()
     if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR or not (broken := work.break_changed()):
         return
-    for (check, before), judged in zip(known, judgements, strict=True):
-        green = _GreenTests.of(context, check, before, judged, renew)
-        if is_newly_green(green.chosen, before, judged):
-            renew()
+    for green in greens:
+        seconds = max(MIN_BROKEN_SECONDS, until - time.monotonic())
+        if green.is_newly_green and green.expected_seconds < seconds:
             for path, text in broken.items():
                 context.files.write(path, text)
-            if idle := green.find_unmoved():
+            if idle := green.find_unmoved(seconds):
                 yield VerdictNote(NoteKind.UNMOVED, idle)
-    renew()
+            renew()
 
 
 def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
@@ -236,6 +248,7 @@ class _GreenTests:
     context: ToolContext
     check: Check
     before: BaselineCheck
+    judged: CheckComparison
     chosen: Sequence[str]
     narrowed: str
     """The command for these alone; empty where that can't be done."""
@@ -247,7 +260,19 @@ class _GreenTests:
     ) -> "_GreenTests":
         green = judged.ran.outcomes.passing - before.outcomes.passing - before.undecided
         chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
-        return cls(context, check, before, chosen, (narrow_to_names(check.command, chosen) if chosen else None) or "", renew)
+        narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
+        return cls(context, check, before, judged, chosen, narrowed, renew)
+
+    @property
+    def is_newly_green(self) -> bool:
+        ran = self.judged.ran
+        is_new = bool(self.chosen) if ran.outcomes.named else self.before.run.exit != 0 == ran.run.exit
+        return self.before.decides and is_new
+
+    @property
+    def expected_seconds(self) -> float:
+        """Of one more run: as long as the last, where it can't be narrowed."""
+        return 0.0 if self.narrowed else self.judged.ran.run.seconds
 
     def find_failing(self, manner: RunManner = PLAIN_MANNER) -> tuple[str, ...]:
         """Those that fail in one more run; all of them, if it can't be said which."""
@@ -261,9 +286,12 @@ class _GreenTests:
         whole = tuple(self.chosen) if self.narrowed else () if self.chosen else (self.check.command,)
         return named or whole
 
-    def find_unmoved(self) -> tuple[str, ...]:
-        """Those that failed before and pass in the tree as it is; the check, where it names none and exits 0."""
-        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=BROKEN_SCOPE)
+    def find_unmoved(self, seconds: float) -> tuple[str, ...]:
+        """Those that failed before and pass in the tree as it is; the check, where it names none and exits 0. A run that takes
+        longer says nothing."""
+        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=BROKEN_SCOPE, limit=seconds)
+        if again.run.timed_out:
+            return ()
         if not again.outcomes.readable:
             return (f"`{self.check.command}`",) if again.run.exit == 0 and not self.chosen else ()
         failed = self.before.outcomes.failing & frozenset(self.chosen)
@@ -271,15 +299,10 @@ class _GreenTests:
         return tuple(sorted(failed & again.outcomes.passing or whole))
 
 
-def is_newly_green(chosen: Sequence[str], before: BaselineCheck, judged: CheckComparison) -> bool:
-    is_new = bool(chosen) if judged.ran.outcomes.named else before.run.exit != 0 == judged.ran.run.exit
-    return before.decides and is_new
-
-
 def _confirm_green_check(green: _GreenTests, runs: Sequence[CheckComparison]) -> CheckComparison:
     """Alone where tests have names: once more here, if there was one run, and once elsewhere."""
     before, judged = green.before, runs[0]
-    if not is_newly_green(green.chosen, before, judged):
+    if not green.is_newly_green:
         return judged
     failing = frozenset(test for one in runs for test in one.ran.outcomes.failing)
     if once := frozenset(green.chosen) & before.outcomes.failing & failing:
