@@ -10,7 +10,7 @@ from afresh.core.event import Event, JournalHead
 from afresh.core.fact import MAX_FACTS, Fact, FactKind
 from afresh.core.hash_chain import link_events
 from afresh.core.line_region import MAX_REGIONS, Region, add_region
-from afresh.core.reducer import fold_entries
+from afresh.core.reducer import EFFECTS, WITHOUT_EFFECT, fold_entries
 from afresh.core.state import State
 from afresh.core.states.memory_state import MAX_RECENT_STEPS
 from afresh.core.step_history import Passage, PassageVoice
@@ -35,6 +35,10 @@ def test_folding_on_from_any_point_gives_the_same_state(told: list[Event], cut: 
     whole = fold_entries(None, entries)
     assert fold_entries(fold_entries(None, entries[: cut + 1]), entries[cut + 1 :]) == whole
     assert whole.head == JournalHead(entries[-1].seq, entries[-1].hash)
+
+
+def test_each_kind_of_event_has_an_effect_or_is_named_as_without_one() -> None:
+    assert EFFECTS.keys() | WITHOUT_EFFECT == {*happened.EVENT_CLASS_BY_TAG.values()} and not EFFECTS.keys() & WITHOUT_EFFECT
 
 
 def test_a_state_is_bounded_whatever_the_number_of_steps() -> None:

@@ -208,18 +208,20 @@ Event = (
 )  # fmt: skip
 
 
+_LOGGED_EVENTS = frozenset({
+    QuestionAsked, QuestionAnswered, DecisionMade, ChangeKeptOrReverted, TaskEnded, CeilingBreached, UsageReportDoubted,
+    CeilingChanged, CheckpointWritten, MemoryCompacted, StrategyChanged, PersonSpoke, StepsUndone, RecoveredFromCheckpoint,
+    ChangeReviewed, StallNoticed,
+})  # fmt: skip
+
+
 def is_in_decision_log(event: Event) -> bool:
     """Whether the decision log has a line for it."""
     if isinstance(event, VerdictReached):
         return event.verdict.final
     if isinstance(event, PlanSet):
         return bool(event.items) and not any(item.done for item in event.items)
-    kinds = (
-        QuestionAsked | QuestionAnswered | DecisionMade | ChangeKeptOrReverted | TaskEnded | CeilingBreached
-        | UsageReportDoubted | CeilingChanged | CheckpointWritten | MemoryCompacted
-    )  # fmt: skip
-    guidance = StrategyChanged | PersonSpoke | StepsUndone | RecoveredFromCheckpoint | ChangeReviewed
-    return isinstance(event, kinds | guidance | StallNoticed)
+    return type(event) in _LOGGED_EVENTS
 
 
 EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable
 
-from afresh.core.event import Event, JournalHead, MemoryCompacted, ReplyReceived
+from afresh.core.event import JournalHead
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.leave import ChangeReviewed
-from afresh.core.lesson import LessonWorded
 from afresh.core.open_goal import remove_finished_items
 from afresh.core.states.ceiling_state import TokenLimits, compute_highest_ceiling
 from afresh.core.states.dialogue_state import DialogueState
@@ -64,14 +62,6 @@ class SpendingState:
     def calls_told(self) -> str:
         reviews = f" ({format_count(self.reviews, 'review')} of changed tests)" if self.reviews else ""
         return format_count(self.calls, "call") + reviews
-
-    def apply(self, event: Event) -> "SpendingState":
-        """One more call, whatever it was for."""
-        reply = event.reply if isinstance(event, ReplyReceived | MemoryCompacted | LessonWorded | ChangeReviewed) else None
-        if reply is None:
-            return self
-        reviews = self.reviews + isinstance(event, ChangeReviewed)
-        return SpendingState(self.usage + reply.usage, self.costs.plus(reply.cost, reply.usage.tokens), self.calls + 1, reviews)
 
 
 NEW_TIMES = TaskTimes()

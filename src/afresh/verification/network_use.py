@@ -1,7 +1,7 @@
 """What the verdict that ends a task says of its work: open items of the plan, the network, and packages that it installed."""
 
 from afresh.core.state import State
-from afresh.core.states.network_state import NetworkState, NetworkUsed
+from afresh.core.states.network_state import NetworkState, NetworkUsed, add_network_use
 from afresh.core.step_result import StepActions, find_current_plan
 from afresh.core.verdict import NoteKind, Ruling, Verdict, list_first_names
 
@@ -15,7 +15,7 @@ def note_open_items_and_network(verdict: Verdict, state: State, deeds: StepActio
         return verdict
     network = state.dialogue.network
     for event in deeds.events:
-        network = network.add_use(event) if isinstance(event, NetworkUsed) else network
+        network = add_network_use(network, event) if isinstance(event, NetworkUsed) else network
     left = [item.text for item in find_current_plan(state.work.plan, deeds) if not item.done]
     return verdict.add_note(NoteKind.OPEN_ITEMS, left).add_note(NoteKind.NETWORK, describe_network_use(network))
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
-from afresh.core.event import CallRequested, JournalEntry, MemoryCompacted, QuestionAsked, TaskEnded
-from afresh.core.reducer import next_attempts, next_worker
-from afresh.core.states.queue_state import NO_ATTEMPTS
+from afresh.core.event import CallRequested, JournalEntry, QuestionAsked, TaskEnded
+from afresh.core.reducer import fold_entries
+from afresh.core.states.queue_state import AttemptState
 from afresh.core.task import TaskStatus
 
 
@@ -32,21 +32,22 @@ class RunFigures:
 
 def measure_run(entries: Iterable[JournalEntry], since: float = 0.0, until: float = inf) -> RunFigures:
     """The figures of a task up to a moment; resumes and the end only since another."""
-    before = attempts = NO_ATTEMPTS
-    worker, compactions, ended, asked, shares = "", 0, None, False, list[float]()
+    before, state = AttemptState(), None
+    ended, asked, shares = None, False, list[float]()
     for entry in entries:
         if entry.at >= until:
             break
-        attempts = next_attempts(entry.event, attempts, entry.at, worker)
-        worker = next_worker(entry.event, worker)
-        compactions += isinstance(entry.event, MemoryCompacted)
+        state = fold_entries(state, [entry])
         if entry.at < since:
-            before = attempts
+            before = state.times.attempts
         elif isinstance(entry.event, TaskEnded):
             ended = entry.event.status
         elif isinstance(entry.event, QuestionAsked):
             asked = True
         elif isinstance(entry.event, CallRequested) and entry.event.audit.window:
             shares.append(entry.event.audit.tokens / entry.event.audit.window)
+    if state is None:
+        return RunFigures()
+    attempts = state.times.attempts
     resumed = attempts.resumed - before.resumed
-    return RunFigures(attempts.taken + compactions, attempts.resumes - before.resumes, resumed, ended, asked, tuple(shares))
+    return RunFigures(state.contexts, attempts.resumes - before.resumes, resumed, ended, asked, tuple(shares))

@@ -51,40 +51,30 @@ class NetworkState:
     environments: tuple[str, ...] = ()
     """Folders with packages that are the task's own: checks run with them."""
 
-    def apply(self, event: "PermissionsChanged | NetworkUsed") -> "NetworkState":
-        return self.add_use(event) if isinstance(event, NetworkUsed) else self.change_permissions(event)
-
-    def change_permissions(self, event: PermissionsChanged) -> "NetworkState":
-        gone = {(one.kind, one.text) for one in event.revoked}
-        held = tuple(one for one in self.permissions if (one.kind, one.text) not in gone)
-        refused = tuple(one for one in self.refused if not _is_granted(one, event.granted))
-        offered = "" if event.granted and event.by != FROM_SETTINGS else self.offered
-        return replace(self, permissions=add_permissions(held, event.granted), refused=refused, offered=offered)
-
-    def take_answer(self, option: int, agrees: bool) -> "NetworkState":
-        """The first option opens the network for the command in this task, the second always; anything else does not."""
-        if not self.offered:
-            return self
-        if option in (ALLOW_IN_TASK_OPTION, ALLOW_ALWAYS_OPTION) or (not option and agrees):
-            granted = NetworkPermission(PermissionKind.COMMAND, self.offered, option == ALLOW_ALWAYS_OPTION)
-            return replace(self.change_permissions(PermissionsChanged((granted,))), offered="")
-        return replace(self, offered="", refused=_keep_newest((*self.refused, self.offered), MAX_REFUSED_COMMANDS))
-
-    def add_use(self, event: NetworkUsed) -> "NetworkState":
-        use = event.use
-        return replace(
-            self,
-            commands=_keep_newest((*self.commands, event.command), MAX_COMMANDS_KEPT),
-            connections=join_connections((*self.connections, *use.connections))[:MAX_CONNECTIONS_KEPT],
-            packages=_keep_newest((*self.packages, *use.packages), MAX_PACKAGES_KEPT),
-            environments=tuple(dict.fromkeys((*self.environments, *use.environments))),
-        )
-
     def is_refused(self, command: str) -> bool:
         return any(is_command_allowed(one, command) for one in self.refused)
 
 
 NO_PERMISSIONS = NetworkState()
+
+
+def change_permissions(network: NetworkState, event: PermissionsChanged) -> NetworkState:
+    gone = {(one.kind, one.text) for one in event.revoked}
+    kept = tuple(one for one in network.permissions if (one.kind, one.text) not in gone)
+    refused = tuple(one for one in network.refused if not _is_granted(one, event.granted))
+    offered = "" if event.granted and event.by != FROM_SETTINGS else network.offered
+    return replace(network, permissions=add_permissions(kept, event.granted), refused=refused, offered=offered)
+
+
+def add_network_use(network: NetworkState, event: NetworkUsed) -> NetworkState:
+    use = event.use
+    return replace(
+        network,
+        commands=keep_newest((*network.commands, event.command), MAX_COMMANDS_KEPT),
+        connections=join_connections((*network.connections, *use.connections))[:MAX_CONNECTIONS_KEPT],
+        packages=keep_newest((*network.packages, *use.packages), MAX_PACKAGES_KEPT),
+        environments=tuple(dict.fromkeys((*network.environments, *use.environments))),
+    )
 
 
 def add_permissions(held: tuple[NetworkPermission, ...], new: Iterable[NetworkPermission]) -> tuple[NetworkPermission, ...]:
@@ -115,5 +105,5 @@ def _is_granted(command: str, granted: Iterable[NetworkPermission]) -> bool:
     return any(one.kind is PermissionKind.COMMAND and is_command_allowed(one.text, command) for one in granted)
 
 
-def _keep_newest(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
+def keep_newest(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[-most:]

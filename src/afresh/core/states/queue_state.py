@@ -1,6 +1,5 @@
 """A task's place in the queue: when it has its turn, who holds it back, and the attempts that have failed."""
 
-from dataclasses import replace
 from enum import StrEnum
 
 from afresh.core.fast_dataclass import dataclass
@@ -52,10 +51,6 @@ class PlaceChanged:
     labels: tuple[str, ...] | None = None
     due: float | None = None
     project: str | None = None
-
-    def apply(self, place: QueuePlace) -> QueuePlace:
-        given = {"priority": self.priority, "labels": self.labels, "due": self.due, "project": self.project}
-        return replace(place, needs=self.needs, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +122,6 @@ class AttemptState:
     def resumes(self) -> int:
         """How often it was taken up again and it is known what came of it."""
         return max(0, self.taken - 1) - self.resuming
-
-    def add_failure(self, failure: TaskFailure) -> "AttemptState":
-        kept = (*self.failures, failure)[-MAX_FAILURES_KEPT:]
-        passing = failure.cause is not FailureCause.MERITS
-        return replace(self, failures=kept, failed=self.failed + 1, streak=self.streak + passing, retry_at=failure.retry_at)
-
-    def take_up(self) -> "AttemptState":
-        return replace(self, taken=self.taken + 1, resuming=self.taken > 0, retry_at=0.0)
-
-    def get_on(self) -> "AttemptState":
-        """A step or the task has ended."""
-        if not self.resuming and not self.streak:
-            return self
-        return replace(self, streak=0, resumed=self.resumed + self.resuming, resuming=False)
 
 
 NO_ATTEMPTS = AttemptState()

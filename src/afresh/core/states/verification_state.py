@@ -1,24 +1,13 @@
 """What the checks said before the task began, and what they say now."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afresh.core.event import (
-    BaselineMeasured,
-    ChangeKeptOrReverted,
-    Event,
-    QuestionAnswered,
-    QuestionAsked,
-    VerdictReached,
-)
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.leave import MAX_REVIEWS, ChangeReviewed, Grant, LeaveGiven, add_grants
-from afresh.core.states.dialogue_state import ACCEPT_OPTION, is_agreement, restarts_counters
-from afresh.core.states.supervision_state import StepsUndone
+from afresh.core.leave import ChangeReviewed, Grant
 from afresh.core.verdict import Baseline, Ruling, Verdict
 
 if TYPE_CHECKING:
-    from afresh.core.state import State
+    pass
 
 MAX_FLAKY_TESTS = 20
 """Tests found to be flaky that a state names."""
@@ -52,51 +41,6 @@ class VerificationState:
     """Tests that failed after a change, and passed when they were run again."""
     baseline_step: int = 0
     """The step whose reply waited for the baseline; 0: it was measured before any call."""
-
-    def apply(self, event: Event, state: "State") -> "VerificationState":
-        match event:
-            case BaselineMeasured():
-                pending = state.work.pending
-                return replace(self, baseline=event.baseline, baseline_step=pending.step if pending else 0)
-            case VerdictReached():
-                return self._replace_verdict(event)
-            case ChangeKeptOrReverted():
-                return replace(self, is_undone=self.is_undone or (not event.kept and event.step == self.verdict_step))
-            case StepsUndone():
-                return VerificationState(
-                    self.baseline, leave=self.leave, reviews=self.reviews, flaky=self.flaky, baseline_step=self.baseline_step
-                )
-            case LeaveGiven():
-                return replace(self, leave=add_grants(self.leave, event.changes))
-            case ChangeReviewed():
-                return replace(self, reviews=(*self.reviews, replace(event, reply=None))[-MAX_REVIEWS:])
-            case QuestionAsked():
-                return replace(self, offered=event.about)
-            case _:
-                return self._restart(event, state.dialogue.options) if restarts_counters(event, state) else self
-
-    def _restart(self, event: Event, options: tuple[str, ...]) -> "VerificationState":
-        """A person has spoken. The first option of a question about tests, or a plain yes, allows what it asks for."""
-        agreed = isinstance(event, QuestionAnswered) and (event.option == 1 or (not event.option and is_agreement(event.text)))
-        leave = add_grants(self.leave, self.offered) if agreed else self.leave
-        chosen = options[event.option - 1 : event.option] if isinstance(event, QuestionAnswered) and event.option else ()
-        accepted = event.by if isinstance(event, QuestionAnswered) and ACCEPT_OPTION in chosen else ""
-        return replace(self, refusals=0, unallowed=0, offered=(), leave=leave, accepted=accepted)
-
-    def _replace_verdict(self, event: VerdictReached) -> "VerificationState":
-        refusals = self.refusals + is_refusal(event.verdict)
-        new = replace(
-            self,
-            verdict=event.verdict,
-            verdict_step=event.step,
-            refusals=refusals,
-            is_undone=False,
-            unallowed=self.unallowed + bool(event.verdict.unallowed),
-            flaky=tuple(dict.fromkeys((*self.flaky, *event.verdict.flaky)))[-MAX_FLAKY_TESTS:],
-        )
-        if self.is_undone or event.step == self.verdict_step:
-            return new
-        return replace(new, kept_verdict=self.verdict, kept_step=self.verdict_step)
 
     @property
     def is_green(self) -> bool:
