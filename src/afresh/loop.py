@@ -49,10 +49,10 @@ def ask_model(state: State, runtime: Runtime) -> State:
 
 
 def take_step(state: State, runtime: Runtime) -> State:
-    """Act, digest, verify, keep or revert, record. Each line feeds the next; nothing flows back except through the store."""
-    actions = execute_actions(state, runtime)
-    digest = digest_step(state, actions)
-    state, verified = verify_step_or_completion(state, actions, runtime)
-    settled = keep_or_revert(state, actions, verified, runtime)
-    conclusion = conclude_step(state, actions, verified, settled, runtime)
-    return record_step(state, digest, conclusion, runtime)
+    """Act, digest, verify, keep or revert, record. Each line adds to the step; nothing flows back except through the store."""
+    step = execute_actions(state, runtime)
+    step = digest_step(state, step)
+    state, step = verify_step_or_completion(state, step, runtime)
+    step = keep_or_revert(state, step, runtime)
+    step = conclude_step(state, step, runtime)
+    return record_step(state, step, runtime)

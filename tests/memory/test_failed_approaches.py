@@ -1,7 +1,7 @@
 """Which lines of which output say why a step was not accepted."""
 
 from afresh.core.archived_block import block_from_text
-from afresh.core.step_result import StepVerification
+from afresh.core.step_result import StepResult
 from afresh.core.verdict import CheckRun, FailedTest, Ruling, Verdict
 from afresh.memory.failed_approaches import WHOLE_BLOCK, find_evidence
 
@@ -13,7 +13,7 @@ STYLE = block_from_text("a.py:3:1: E501 too long\n")
 
 
 def judged(*runs, lost=(), blocks=(LINT, TESTS, STYLE)):
-    return StepVerification(Verdict(Ruling.FAIL, "worse", runs, lost), blocks)
+    return StepResult((), "", verdict=Verdict(Ruling.FAIL, "worse", runs, lost), blocks=blocks)
 
 
 def ran(made, code=1):
@@ -41,5 +41,5 @@ def test_what_was_found_without_a_run_becomes_a_block_of_its_own():
 
 
 def test_without_a_verdict_or_a_run_there_is_no_evidence():
-    assert find_evidence(StepVerification()).block == "" and find_evidence(judged()).lines == WHOLE_BLOCK
+    assert find_evidence(StepResult((), "")).block == "" and find_evidence(judged()).lines == WHOLE_BLOCK
     assert find_evidence(judged(ran(LINT), blocks=())).lines == WHOLE_BLOCK

@@ -10,13 +10,13 @@ from typing import Any
 from verification_yard import Yard
 
 from afresh.core.action import Action
-from afresh.core.event import ActionsExecuted, Event, PlanSet, StepFinished, VerdictReached
+from afresh.core.event import ActionsExecuted, Event, PlanSet, StepFinished
 from afresh.core.reducer import apply_event
 from afresh.core.reply import Reply
 from afresh.core.spending import UNLIMITED_LEDGER
 from afresh.core.state import State
 from afresh.core.states.strategy_state import PlanItem
-from afresh.core.step_result import ActionResult, KeepOrRevertResult, StepActions, StepVerification, ToolOutcome
+from afresh.core.step_result import ActionResult, StepResult, ToolOutcome
 from afresh.core.tokens import EstimatingCounter
 from afresh.core.verdict import Verdict
 from afresh.models.call import ModelGate
@@ -35,8 +35,7 @@ class Judge:
     yard: Yard
     reviewer: dict[str, Mapping[str, Any] | str] = field(default_factory=dict)
     """What the model says to a review, by words of the request."""
-    last: StepVerification = field(default_factory=StepVerification)
-    settled: KeepOrRevertResult = field(default_factory=lambda: KeepOrRevertResult(True, "", ()))
+    settled: StepResult = StepResult((), "")
 
     @property
     def state(self) -> State:
@@ -65,24 +64,17 @@ class Judge:
         plan = (PlanSet((PlanItem(tick, True), PlanItem("the rest"))),) if tick else ()
         own = ToolOutcome("done", complete=complete, events=plan)
         done = (*(ActionResult(action, ToolOutcome("done")) for action in actions), ActionResult(Action("note", {}), own))
-        deeds = StepActions(done, snapshot, changes)
-        before, self.last = verify_step_or_completion(self.state, deeds, self.runtime)
+        step = StepResult(done, snapshot, changes)
+        before, verified = verify_step_or_completion(self.state, step, self.runtime)
         self.yard.context = replace(self.yard.context, state=before)
-        self.yard.archive.keep(self.last.blocks)
-        self.settled = keep_or_revert(before, deeds, self.last, self.runtime)
-        ended = end_by_verdict(before, deeds, self.last, self.settled, self.runtime)
+        self.yard.archive.keep(verified.blocks)
+        self.settled = keep_or_revert(before, verified, self.runtime)
+        ended = end_by_verdict(before, self.settled, self.runtime)
         self.yard.archive.keep(self.settled.blocks)
-        assert self.last.verdict is not None
-        step = before.work.step + 1
-        self.happens(
-            ActionsExecuted(step, ()),
-            *deeds.events,
-            VerdictReached(step, self.last.verdict),
-            *self.settled.events,
-            StepFinished(step, ""),
-            *ended,
-        )
-        return self.last.verdict
+        assert verified.verdict is not None
+        number = before.work.step + 1
+        self.happens(ActionsExecuted(number, ()), *step.decided, *self.settled.events, StepFinished(number, ""), *ended)
+        return verified.verdict
 
     @property
     def runtime(self) -> Any:

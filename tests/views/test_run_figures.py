@@ -3,17 +3,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from afresh.core.event import Event, JournalEntry, MemoryCompacted, StepFinished, TaskClaimed, TaskEnded
+from afresh.core.event import Event, JournalEntry, MemoryCompacted, StepFinished, TaskClaimed, TaskCreated, TaskEnded
 from afresh.core.step_history import Summary
-from afresh.core.task import TaskStatus
+from afresh.core.task import Task, TaskStatus
 from afresh.views.run_figures import RunFigures, measure_run
 
 CLAIM, AGAIN, STEP = TaskClaimed("w"), TaskClaimed("another"), StepFinished(1, "kept")
+CREATED = TaskCreated(Task(id="t", goal="goal"))
 COMPACT, DONE = MemoryCompacted(1, "loop", (), Summary(), 0), TaskEnded(TaskStatus.DONE, "verified")
 
 
 def journal(*events: Event) -> list[JournalEntry]:
-    return [JournalEntry("t", at, float(at), event, "", "") for at, event in enumerate(events, 1)]
+    return [JournalEntry("t", at, float(at), event, "", "") for at, event in enumerate((CREATED, *events))]
 
 
 def test_a_task_that_ends_in_its_first_run_takes_one_context():

@@ -1,20 +1,18 @@
 """Raw output goes to the archive; what later windows may show of it is a digest."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from afresh.core.action import Observation, describe_subject
 from afresh.core.archived_block import Block, BlockIndexLine, block_from_text, move_old_lines
 from afresh.core.command_output import TELLING_LINE, OutputReading, command_from_output
 from afresh.core.decision import Decision
-from afresh.core.event import DecisionMade, Event, OutputDigested
+from afresh.core.event import ActionsExecuted, DecisionMade, OutputDigested
 from afresh.core.fact import Fact
-from afresh.core.line_region import Region
 from afresh.core.state import State
 from afresh.core.step_history import ENDED_OK, FAILED_SUFFIX, Passage, PassageVoice, count_remembered_characters
 from afresh.core.step_result import (
     ActionResult,
-    StepActions,
+    StepResult,
     find_telling_line,
     shorten_action,
     shorten_command,
@@ -34,23 +32,8 @@ NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepDigest:
-    observations: tuple[Observation, ...]
-    facts: tuple[Fact, ...]
-    regions: tuple[Region, ...]
-    index: tuple[BlockIndexLine, ...]
-    passages: tuple[Passage, ...]
-    blocks: tuple[Block, ...]
-    decisions: tuple[Decision, ...] = ()
-
-    @property
-    def events(self) -> list[Event]:
-        """What was read from outputs, and what was decided in the thought."""
-        return [OutputDigested(self.facts, self.regions, self.index, self.passages), *map(DecisionMade, self.decisions)]
-
-
-def digest_step(state: State, deeds: StepActions) -> StepDigest:
+def digest_step(state: State, deeds: StepResult) -> StepResult:
+    """What was done, what was read from outputs, and what was decided in the thought."""
     step = state.work.step + 1
     blocks = [block_from_text(deed.outcome.text) for deed in deeds.done]
     seen = [observation_from_action(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
@@ -62,21 +45,21 @@ def digest_step(state: State, deeds: StepActions) -> StepDigest:
         if raw.text.strip() and not has_trait(deed.action, *NOT_INDEXED)
     ]
     page, moved = move_old_lines(state.memory.index, index, step)
-    return StepDigest(
-        observations=tuple(seen),
+    digested = OutputDigested(
         facts=tuple(facts_from_step(state, step, deeds, blocks, readings)),
         regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
         index=(*page, *index),
         passages=(*said, *passages_from_outputs(state, step, deeds, blocks)),
-        blocks=(*blocks, *spoken, *moved),
-        decisions=tuple(decisions_from_thought(state, step, deeds)),
     )
+    decisions = map(DecisionMade, decisions_from_thought(state, step, deeds))
+    events = (ActionsExecuted(step, tuple(seen)), *deeds.decided, digested, *decisions)
+    return deeds.add(*events, blocks=(*blocks, *spoken, *moved))
 
 
-def decisions_from_thought(state: State, step: int, deeds: StepActions) -> list[Decision]:
+def decisions_from_thought(state: State, step: int, deeds: StepResult) -> list[Decision]:
     """Decisions that the model said and did not record itself."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
-    if any(isinstance(event, DecisionMade) for event in deeds.events):
+    if any(isinstance(event, DecisionMade) for event in deeds.decided):
         return []
     said = block_from_text(thought)
     return [Decision(text, "model", step=step, said=said.id) for text in find_said_decisions(said.text)]
@@ -109,7 +92,7 @@ def fact_source_from_action(deed: ActionResult, raw: Block) -> str:
 
 
 def facts_from_step(
-    state: State, step: int, deeds: StepActions, blocks: Sequence[Block], readings: Sequence[OutputReading]
+    state: State, step: int, deeds: StepResult, blocks: Sequence[Block], readings: Sequence[OutputReading]
 ) -> Iterator[Fact]:
     """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
     known = state.memory.facts
@@ -123,7 +106,7 @@ def facts_from_step(
             yield from new
 
 
-def passages_from_reply(state: State, step: int, deeds: StepActions) -> tuple[list[Passage], list[Block]]:
+def passages_from_reply(state: State, step: int, deeds: StepResult) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
     told = [deed for deed in deeds.done if not has_trait(deed.action, *NOT_REMEMBERED)]
@@ -168,7 +151,7 @@ def render_action(deed: ActionResult) -> str:
     return f"{deed.action.tool} {describe_subject(shorten_action(deed))}"
 
 
-def passages_from_outputs(state: State, step: int, deeds: StepActions, blocks: Sequence[Block]) -> Iterator[Passage]:
+def passages_from_outputs(state: State, step: int, deeds: StepResult, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
     changing = [number for number, deed in enumerate(deeds.done) if has_trait(deed.action, ToolTrait.CHANGES)]
     for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):

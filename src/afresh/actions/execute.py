@@ -13,7 +13,7 @@ from afresh.core.redaction import redact_secrets, redact_value
 from afresh.core.reducer import apply_event
 from afresh.core.reply import answer_from_words
 from afresh.core.state import State
-from afresh.core.step_result import SPOILED_NOTE, ActionResult, StepActions, ToolOutcome
+from afresh.core.step_result import SPOILED_NOTE, ActionResult, StepResult, ToolOutcome
 from afresh.core.tool_traits import ToolTrait
 from afresh.errors import ModelMistake, UnreadableTree
 from afresh.policy.next_call import layout_for_next_call, select_task_tools
@@ -33,7 +33,7 @@ def list_actions(state: State) -> Sequence[Action]:
     return (Action("complete", {"summary": answer}),) if answer else reply.actions
 
 
-def execute_actions(state: State, runtime: Runtime) -> StepActions:
+def execute_actions(state: State, runtime: Runtime) -> StepResult:
     """A step that is taken again after a crash starts from the same tree: `prepare_task` has restored it."""
     layout, done, now = layout_for_next_call(state, runtime.settings.template), list[ActionResult](), state
     tools = {
@@ -54,7 +54,7 @@ def execute_actions(state: State, runtime: Runtime) -> StepActions:
             layout = runtime.settings.template.at(state.phase)
         for event in outcome.events:  # later actions of the same reply must know the ticks of the plan
             now = apply_event(event, now) if isinstance(event, PlanSet) else now
-    return snapshot_after_actions(state, runtime, StepActions(tuple(done), state.workspace.snapshot), tools)
+    return snapshot_after_actions(state, runtime, StepResult(tuple(done), state.workspace.snapshot), tools)
 
 
 def execute_action(
@@ -84,7 +84,7 @@ def add_note(deed: ActionResult, note: str) -> ActionResult:
     return ActionResult(deed.action, replace(deed.outcome, text=text, ok=False, spoiled=True, complete=""))
 
 
-def snapshot_after_actions(state: State, runtime: Runtime, taken: StepActions, tools: Mapping[str, Tool]) -> StepActions:
+def snapshot_after_actions(state: State, runtime: Runtime, taken: StepResult, tools: Mapping[str, Tool]) -> StepResult:
     if any(one.outcome.spoiled for one in taken.done):
         runtime.workspace.restore(state.workspace.snapshot, fresh=True)
         return taken

@@ -89,39 +89,35 @@ def truncate_first_line(text: str, length: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StepActions:
-    """All actions of one reply, and the tree after them."""
+class StepResult:
+    """A step: all actions of one reply, and what each stage of `take_step` adds."""
 
     done: tuple[ActionResult, ...]
     snapshot: str
+    """Of the tree as the step leaves it."""
     changes: tuple[Change, ...] = ()
+    """Of the actions, whether they are kept or not."""
+    events: tuple[Event, ...] = ()
+    """What goes on record of it, in the order in which it happened."""
+    blocks: tuple[Block, ...] = ()
+    """What the archive keeps of it."""
+    verdict: Verdict | None = None
+    missing: tuple[ChangedUnit, ...] = ()
+    """What completion was refused for: changes of tests without leave."""
+    kept: bool = True
+
+    def add(self, *events: Event, blocks: tuple[Block, ...] = ()) -> "StepResult":
+        return replace(self, events=(*self.events, *events), blocks=(*self.blocks, *blocks))
 
     @property
-    def events(self) -> tuple[Event, ...]:
-        """A question comes last: what else the reply has decided was decided before the answer."""
-        events = [event for deed in self.done for event in deed.outcome.events]
+    def decided(self) -> tuple[Event, ...]:
+        """What its actions have decided. A question comes last: all else was decided before the answer."""
+        events = [event for action in self.done for event in action.outcome.events]
         return tuple(sorted(events, key=lambda event: isinstance(event, QuestionAsked)))
 
     @property
     def complete(self) -> str:
-        return next((deed.outcome.complete for deed in self.done if deed.outcome.complete), "")
-
-
-def find_current_plan(before: tuple[PlanItem, ...], deeds: StepActions) -> tuple[PlanItem, ...]:
-    """The plan as the actions of the step leave it."""
-    return next((event.items for event in reversed(deeds.events) if isinstance(event, PlanSet)), before)
-
-
-@dataclass(frozen=True, slots=True)
-class StepVerification:
-    verdict: Verdict | None = None
-    blocks: tuple[Block, ...] = ()
-    missing: tuple[ChangedUnit, ...] = ()
-    """What completion was refused for: changes of tests without leave."""
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        return (self.verdict,) if self.verdict else ()
+        return next((action.outcome.complete for action in self.done if action.outcome.complete), "")
 
     @property
     def regressed(self) -> bool:
@@ -136,22 +132,6 @@ class StepVerification:
         return self.verdict is not None and self.verdict.final and self.verdict.ruling is Ruling.PASS
 
 
-@dataclass(frozen=True, slots=True)
-class KeepOrRevertResult:
-    kept: bool
-    snapshot: str
-    events: tuple[Event, ...]
-    blocks: tuple[Block, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StepConclusion:
-    """How a step ended, and what it was concluded from."""
-
-    actions: StepActions
-    verified: StepVerification
-    settled: KeepOrRevertResult
-    outcome: str
-    events: tuple[Event, ...] = ()
-    reverted: str = ""
-    """What was done, of a step that was reverted."""
+def find_current_plan(before: tuple[PlanItem, ...], step: StepResult) -> tuple[PlanItem, ...]:
+    """The plan as the actions of the step leave it."""
+    return next((event.items for event in reversed(step.decided) if isinstance(event, PlanSet)), before)

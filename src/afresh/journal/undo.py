@@ -17,7 +17,7 @@ from afresh.core.fact import Fact, FactKind
 from afresh.core.reducer import fold_entries
 from afresh.core.state import State
 from afresh.core.states.supervision_state import PersonRequest, StepsUndone
-from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
+from afresh.core.step_result import ActionResult, StepResult, ToolOutcome
 from afresh.errors import NotPossible
 from afresh.memory.failed_approaches import describe_approach, make_attempts
 from afresh.ports.storage import JournalStore
@@ -86,7 +86,7 @@ def list_undoable_steps(journal: Iterator[JournalEntry]) -> list[UndoableStep]:
         match entry.event:
             case ActionsExecuted(_, observations):
                 done = tuple(ActionResult(seen.action, ToolOutcome(seen.text, seen.ok)) for seen in observations)
-                tried, changed = describe_approach(make_attempts(StepActions(done, ""))), False
+                tried, changed = describe_approach(make_attempts(StepResult(done, ""))), False
             case ChangeKeptOrReverted(kept=kept, snapshot=after, hunks=moved):
                 snapshot, changed = after, kept and (bool(moved) or (bool(snapshot) and after != snapshot))
             case StepFinished(step):

@@ -13,12 +13,11 @@ from afresh.core.fact import COMPLETION_SUBJECT, Attempt, Fact, FactKind
 from afresh.core.recognise_test_files import is_test_code
 from afresh.core.search_words import find_identifiers
 from afresh.core.state import State
-from afresh.core.step_result import ActionResult, StepActions, StepVerification, shorten_action, truncate_first_line
+from afresh.core.step_result import ActionResult, StepResult, shorten_action, truncate_first_line
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.verdict import CheckRun, Verdict
 from afresh.outputs.read_output import find_last_line_naming, read_output
 
-NOT_VERIFIED = StepVerification()
 MAX_ATTEMPTS_TOLD = 4
 MAX_ATTEMPTS_KEPT = 12
 """Actions of a reply that a failed approach names, and that it is known by."""
@@ -26,10 +25,10 @@ MIN_SIGN_CHARACTERS = 6
 """Shorter lines stand in any output."""
 
 
-def remember_failed_approach(step: int, actions: StepActions, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
+def remember_failed_approach(step: int, actions: StepResult) -> tuple[Fact, tuple[Block, ...]]:
     """The fact about a step that was reverted, and the blocks that it refers to and that are not archived yet."""
-    reason, shown = verified.verdict.reason if verified.verdict else "", find_evidence(verified)
-    attempts, tried = make_attempts(actions, verified), list_tried_suggestions(actions)
+    reason, shown = actions.verdict.reason if actions.verdict else "", find_evidence(actions)
+    attempts, tried = make_attempts(actions), list_tried_suggestions(actions)
     batch = tried if len(tried) > 1 else ()
     fact = Fact(
         FactKind.FAILED_APPROACH,
@@ -45,7 +44,7 @@ def remember_failed_approach(step: int, actions: StepActions, verified: StepVeri
     return fact, shown.made
 
 
-def clear_kept_attempts(state: State, actions: StepActions) -> tuple[OutputDigested, ...]:
+def clear_kept_attempts(state: State, actions: StepResult) -> tuple[OutputDigested, ...]:
     """What was kept now is no failed approach any more: without its culprit an approach is forgotten, without another action it
     is told without that one."""
     kept = {key_from_action(one.action) for one in list_attempts(actions)}
@@ -59,7 +58,7 @@ def clear_kept_attempts(state: State, actions: StepActions) -> tuple[OutputDiges
     return (OutputDigested(facts=tuple(facts)),) if facts else ()
 
 
-def _clear_kept_suggestions(state: State, actions: StepActions, kept: Collection[str]) -> list[Fact]:
+def _clear_kept_suggestions(state: State, actions: StepResult, kept: Collection[str]) -> list[Fact]:
     """Of suggestions that failed together, those that were not kept stay suspects."""
     innocent, facts = {*list_tried_suggestions(actions)}, list[Fact]()
     for fact in [fact for fact in state.memory.facts if innocent & {*fact.batch}]:
@@ -70,14 +69,14 @@ def _clear_kept_suggestions(state: State, actions: StepActions, kept: Collection
     return facts
 
 
-def forget_batches(state: State, actions: StepActions) -> tuple[Fact, ...]:
+def forget_batches(state: State, actions: StepResult) -> tuple[Fact, ...]:
     """Once a suggestion has failed alone, those that it was tried with are no suspects any more."""
     if len(list_tried_suggestions(actions)) != 1:
         return ()
     return tuple(Fact(fact.kind, fact.subject, "", 0.0, step=fact.step) for fact in state.memory.facts if fact.batch)
 
 
-def remember_refusal(step: int, verified: StepVerification) -> tuple[Fact, tuple[Block, ...]]:
+def remember_refusal(step: int, verified: StepResult) -> tuple[Fact, tuple[Block, ...]]:
     """Why completion was refused, as an observation: to complete again is right once that is fixed."""
     reason, shown = verified.verdict.reason if verified.verdict else "", find_evidence(verified)
     subject = COMPLETION_SUBJECT
@@ -92,14 +91,14 @@ def describe_approach(attempts: Sequence[Attempt]) -> str:
     return f"{told}; and {more} more" if more > 0 else told
 
 
-def make_attempts(actions: StepActions, verified: StepVerification = NOT_VERIFIED) -> tuple[Attempt, ...]:
+def make_attempts(actions: StepResult) -> tuple[Attempt, ...]:
     """What was done, the action that the failure speaks of first."""
-    said = _collect_failure_text(verified)
+    said = _collect_failure_text(actions)
     ordered = sorted(list_attempts(actions), key=lambda one: -_count_signs(one.action, said, actions.changes))
     return tuple(Attempt(describe_attempt(one), key_from_action(one.action)) for one in ordered[:MAX_ATTEMPTS_KEPT])
 
 
-def _collect_failure_text(verified: StepVerification) -> str:
+def _collect_failure_text(verified: StepResult) -> str:
     failures = [failure for run in (verified.verdict.runs if verified.verdict else ()) for failure in run.failures]
     told = [part for one in failures for part in (one.test, one.message, one.detail)]
     return "\n".join(told)
@@ -121,13 +120,13 @@ def key_from_action(action: Action) -> str:
     return block_id_from_text(to_canonical_json([action.tool, {name: action.args[name] for name in sorted(action.args)}]))[:16]
 
 
-def list_attempts(deeds: StepActions) -> list[ActionResult]:
+def list_attempts(deeds: StepResult) -> list[ActionResult]:
     """What was changed; what was only looked at was not tried."""
     done = [deed for deed in deeds.done if deed.outcome.ok]
     return [one for one in done if has_trait(one.action, ToolTrait.CHANGES)] or done
 
 
-def list_tried_suggestions(deeds: StepActions) -> tuple[str, ...]:
+def list_tried_suggestions(deeds: StepResult) -> tuple[str, ...]:
     """The ids that the attempts took up."""
     return tuple(str(one.action.args["id"]) for one in list_attempts(deeds) if has_trait(one.action, ToolTrait.APPLIES))
 
@@ -154,7 +153,7 @@ class RejectionEvidence:
     """A block that is not archived yet."""
 
 
-def find_evidence(judged: StepVerification) -> RejectionEvidence:
+def find_evidence(judged: StepResult) -> RejectionEvidence:
     """Of the run that failed; if nothing was run, of what was found instead."""
     verdict = judged.verdict
     if verdict is None or not verdict.runs:

@@ -5,18 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from afresh.actions.digest_outputs import StepDigest
 from afresh.core.action import Action, describe_action, describe_subject
-from afresh.core.event import ActionsExecuted, ChangeKeptOrReverted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
+from afresh.core.event import ChangeKeptOrReverted, Event, QuestionAsked, StepFinished, TaskEnded, VerdictReached
 from afresh.core.reply import ANSWERED
 from afresh.core.state import State
 from afresh.core.step_history import FAILED_SUFFIX
 from afresh.core.step_result import (
     ActionResult,
-    KeepOrRevertResult,
-    StepActions,
-    StepConclusion,
-    StepVerification,
+    StepResult,
     find_command_result,
     shorten_action,
 )
@@ -36,15 +32,20 @@ MAX_UNALLOWED = 2
 """Times that completion is refused for changes of tests without leave, before a person is asked."""
 
 
-def conclude_step(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
-) -> StepConclusion:
+def conclude_step(state: State, step: StepResult, runtime: Runtime) -> StepResult:
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
-    events = end_by_verdict(state, deeds, judged, settled, runtime) or rest_or_go_on(state, deeds, judged, settled, runtime)
-    reverted = not settled.kept and not (judged.verdict and judged.verdict.final)
-    did = summarise_actions(deeds) if reverted else ""
-    due = add_checkpoint(state, events, runtime)
-    return StepConclusion(deeds, judged, settled, summarise_step(deeds, judged, settled), (*events, *due), did)
+    events = end_by_verdict(state, step, runtime) or rest_or_go_on(state, step, runtime)
+    reverted = not step.kept and not (step.verdict and step.verdict.final)
+    finished = StepFinished(state.work.step + 1, summarise_step(step), summarise_actions(step) if reverted else "")
+    return step.add(finished, *events, *add_checkpoint(state, events, runtime))
+
+
+def record_step(state: State, step: StepResult, runtime: Runtime) -> State:
+    """One durable commit. A question also offers to accept the work as it is, if there is any."""
+    changed = [event.changed for event in step.events if isinstance(event, ChangeKeptOrReverted)]
+    after = replace(state, workspace=replace(state.workspace, changed=changed[-1])) if changed else state
+    events = [offer_acceptance(event, after) if isinstance(event, QuestionAsked) else event for event in step.events]
+    return append_events(state, runtime, events, step.blocks)
 
 
 def end_if_accepted(state: State, runtime: Runtime) -> State:
@@ -65,11 +66,9 @@ def end_with_acceptance(state: State, publish: Callable[[str, str], str]) -> lis
     return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, verdict.reason, commit)]
 
 
-def rest_or_go_on(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
-) -> tuple[Event, ...]:
-    stalled = check_for_stall(state, deeds, judged, settled, runtime)
-    if question := next((event for event in deeds.events if isinstance(event, QuestionAsked)), None):
+def rest_or_go_on(state: State, step: StepResult, runtime: Runtime) -> tuple[Event, ...]:
+    stalled = check_for_stall(state, step, runtime)
+    if question := next((event for event in step.decided if isinstance(event, QuestionAsked)), None):
         return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     out_of_steps = state.work.step + 1 >= state.work.limit
     if stop := ask_after_step_limit(state) if out_of_steps else stalled.stop:
@@ -77,37 +76,17 @@ def rest_or_go_on(
     return stalled.events
 
 
-def record_step(state: State, digest: StepDigest, conclusion: StepConclusion, runtime: Runtime) -> State:
-    """All that goes on record of a step, in the order in which it happened: one durable commit."""
-    step, verified, settled = state.work.step + 1, conclusion.verified, conclusion.settled
-    events: list[Event] = [
-        ActionsExecuted(step, digest.observations),
-        *conclusion.actions.events,
-        *digest.events,
-        *[VerdictReached(step, verdict) for verdict in verified.verdicts],
-        *settled.events,
-        StepFinished(step, conclusion.outcome, conclusion.reverted),
-        *conclusion.events,
-    ]
-    kept = [event.changed for event in settled.events if isinstance(event, ChangeKeptOrReverted)]
-    now = replace(state, workspace=replace(state.workspace, changed=kept[-1])) if kept else state
-    events = [offer_acceptance(event, now) if isinstance(event, QuestionAsked) else event for event in events]
-    return append_events(state, runtime, events, (*digest.blocks, *verified.blocks, *settled.blocks))
-
-
-def end_by_verdict(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
-) -> tuple[Event, ...]:
+def end_by_verdict(state: State, step: StepResult, runtime: Runtime) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
-    if judged.missing and state.verification.unallowed + 1 >= MAX_UNALLOWED and not _has_question(deeds):
-        question = ask_about_test_changes(judged.missing)
+    if step.missing and state.verification.unallowed + 1 >= MAX_UNALLOWED and not _has_question(step):
+        question = ask_about_test_changes(step.missing)
         return (question, TaskEnded(TaskStatus.BLOCKED, question.question))
-    if judged.verdict is None:
-        return (_end_after_answer(state),) if deeds.complete else ()
-    if not judged.verdict.final:
+    if step.verdict is None:
+        return (_end_after_answer(state),) if step.complete else ()
+    if not step.verdict.final:
         return ()
-    reason = judged.verdict.reason
-    if judged.verdict.ruling is Ruling.FAIL:
+    reason = step.verdict.reason
+    if step.verdict.ruling is Ruling.FAIL:
         if not state.workspace.changed and (nothing := explain_nothing_to_offer(state, runtime)):
             return (TaskEnded(TaskStatus.UNCHANGED, nothing),)
         given_up = TaskEnded(
@@ -115,8 +94,8 @@ def end_by_verdict(
             f"it reported done {MAX_COMPLETION_REFUSALS} times and was refused each time, at last because: {reason}",
         )
         return (given_up,) if state.verification.refusals + 1 >= MAX_COMPLETION_REFUSALS else ()
-    commit = runtime.workspace.publish(settled.snapshot, render_commit_message(state, deeds.complete, judged.verdict))
-    if judged.passed:
+    commit = runtime.workspace.publish(step.snapshot, render_commit_message(state, step.complete, step.verdict))
+    if step.passed:
         return (TaskEnded(TaskStatus.DONE, reason, commit),)
     return (ask_about_unverifiable(reason), TaskEnded(TaskStatus.BLOCKED, reason, commit))
 
@@ -128,26 +107,22 @@ def _end_after_answer(state: State) -> TaskEnded:
     return TaskEnded(TaskStatus.UNCHANGED, ANSWERED)
 
 
-def _has_question(deeds: StepActions) -> bool:
-    return any(isinstance(event, QuestionAsked) for event in deeds.events)
+def _has_question(step: StepResult) -> bool:
+    return any(isinstance(event, QuestionAsked) for event in step.decided)
 
 
-def summarise_step(deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult) -> str:
+def summarise_step(step: StepResult) -> str:
     """One line for people and for later prompts."""
-    did = summarise_actions(deeds)
-    if deeds.complete and not judged.verdict:
-        return "answered"
-    if judged.verdict and judged.verdict.final:
-        return f"{'verified' if judged.passed else 'not accepted'}: {judged.verdict.reason}"
-    if not settled.kept:
-        return f"{did}: reverted: {judged.verdict.reason if judged.verdict else ''}"
-    if judged.verdict:
-        kept = "" if judged.verdict.strays else "kept; "
-        return f"{did}: {kept}{judged.verdict.reason}"
-    return did or "called no tool"
+    did, verdict = summarise_actions(step), step.verdict
+    if verdict is None:
+        return "answered" if step.complete else did or "called no tool"
+    if verdict.final:
+        return f"{'verified' if step.passed else 'not accepted'}: {verdict.reason}"
+    fate = "reverted: " if not step.kept else "" if verdict.strays else "kept; "
+    return f"{did}: {fate}{verdict.reason}"
 
 
-def summarise_actions(deeds: StepActions) -> str:
+def summarise_actions(deeds: StepResult) -> str:
     reading = [deed for deed in deeds.done if is_file_read(deed.action) and deed.outcome.ok]
     told = [deed for deed in deeds.done if deed not in reading or len(reading) == 1]
     endings = ["" if deed.outcome.ok else " (not done)" if deed.outcome.refused else FAILED_SUFFIX for deed in told]

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from afresh.core.archived_block import Block
+from afresh.core.event import VerdictReached
 from afresh.core.progress_event import CheckScope
 from afresh.core.recognise_test_files import is_code_file, is_conftest, is_protected_path
 from afresh.core.state import State
-from afresh.core.step_result import StepActions, StepVerification
+from afresh.core.step_result import StepResult
 from afresh.core.task import Check
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, NoteKind, Ruling, Verdict, join_first_names
 from afresh.ports.tool import ToolContext
@@ -35,21 +36,23 @@ from afresh.verification.reviewer import review_changes
 from afresh.verification.runner_reports import narrow_check
 
 
-def verify_step_or_completion(state: State, deeds: StepActions, runtime: Runtime) -> tuple[State, StepVerification]:
+def verify_step_or_completion(state: State, deeds: StepResult, runtime: Runtime) -> tuple[State, StepResult]:
     """Checks leave no trace: whatever they wrote into the tree is gone afterwards. The state has what a reviewer said."""
     if not deeds.changes and (not deeds.complete or is_answer_alone(state, deeds)):
-        return state, StepVerification()
+        return state, deeds
     with runtime.report_check(CheckScope.COMPLETION if deeds.complete else CheckScope.CHANGE):
-        verified = _verify_claim(state, deeds, runtime) if deeds.complete else (state, _verify_change(state, deeds, runtime))
+        state, verified = (
+            _verify_claim(state, deeds, runtime) if deeds.complete else (state, _verify_change(state, deeds, runtime))
+        )
     runtime.workspace.restore(deeds.snapshot)
-    return verified
+    return state, verified
 
 
-def open_context(state: State, deeds: StepActions, runtime: Runtime) -> ToolContext:
+def open_context(state: State, deeds: StepResult, runtime: Runtime) -> ToolContext:
     return runtime.tool_context(replace(state, workspace=replace(state.workspace, snapshot=deeds.snapshot)))
 
 
-def is_answer_alone(state: State, deeds: StepActions) -> bool:
+def is_answer_alone(state: State, deeds: StepResult) -> bool:
     """A turn of a conversation that ends with the tree as the task found it, or as it was verified: nothing is to be checked."""
     known = state.verification
     sound = bool(known.verdict and known.verdict.final and known.verdict.ruling in (Ruling.PASS, Ruling.ACCEPTED))
@@ -57,19 +60,19 @@ def is_answer_alone(state: State, deeds: StepActions) -> bool:
     return bool(state.dialogue.turn) and (stands or deeds.snapshot == state.workspace.first_snapshot)
 
 
-def _verify_change(state: State, deeds: StepActions, runtime: Runtime) -> StepVerification:
+def _verify_change(state: State, deeds: StepResult, runtime: Runtime) -> StepResult:
     """Checks of a step only help the model; what will need leave is named in a line."""
     context, changed = open_context(state, deeds, runtime), [change.path for change in deeds.changes]
     verdict, blocks = verify_step(context, changed)
     judges = any(is_protected_path(path) or not is_code_file(path) for path in changed)
     if verdict.ruling is not Ruling.PASS or state.task.report or not state.task.checks or not judges:
-        return StepVerification(verdict, blocks)
+        return add_verdict(state, deeds, verdict, blocks)
     judged = judge_leave(context, find_court_changes(context, runtime.workspace))
     missing = dict.fromkeys(one.told for one in judged.missing if one.path in changed)
-    return StepVerification(verdict.add_note(NoteKind.NEEDS_WORDS, missing), blocks)
+    return add_verdict(state, deeds, verdict.add_note(NoteKind.NEEDS_WORDS, missing), blocks)
 
 
-def _verify_claim(state: State, deeds: StepActions, runtime: Runtime) -> tuple[State, StepVerification]:
+def _verify_claim(state: State, deeds: StepResult, runtime: Runtime) -> tuple[State, StepResult]:
     """A reviewer is asked about what nobody has allowed; about what has only grown if the work does not pass without it."""
     context = open_context(state, deeds, runtime)
     court = find_court_changes(context, runtime.workspace)
@@ -82,7 +85,12 @@ def _verify_claim(state: State, deeds: StepActions, runtime: Runtime) -> tuple[S
         state = after
         verdict, blocks = verify_completion(open_context(state, deeds, runtime), runtime.workspace, court)
     verdict = note_open_items_and_network(verdict, state, deeds)
-    return state, StepVerification(verdict, blocks, missing if verdict.unallowed else ())
+    step = add_verdict(state, deeds, verdict, blocks)
+    return state, replace(step, missing=missing) if verdict.unallowed else step
+
+
+def add_verdict(state: State, step: StepResult, verdict: Verdict, blocks: tuple[Block, ...]) -> StepResult:
+    return replace(step.add(VerdictReached(state.work.step + 1, verdict), blocks=blocks), verdict=verdict)
 
 
 def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, tuple[Block, ...]]:

@@ -23,7 +23,7 @@ from afresh.core.states.progress_state import (
 )
 from afresh.core.states.work_state import PendingReply, WorkState
 from afresh.core.step_history import Summary
-from afresh.core.step_result import ActionResult, StepActions, ToolOutcome
+from afresh.core.step_result import ActionResult, StepResult, ToolOutcome
 from afresh.core.subtask import SubtaskMetrics, SubtaskResult, SubtaskReturned, SubtaskStatus
 from afresh.core.task import Task
 from afresh.core.usage import CallCosts, Usage
@@ -119,7 +119,7 @@ def test_a_step_costs_its_call_and_the_parts_that_came_back(bought: list[tuple[i
         for money, taken in parts
     ]
     whole, money = count_step_spending(
-        state, StepActions((ActionResult(Action("delegate"), ToolOutcome(True, "", tuple(back))),), "")
+        state, StepResult((ActionResult(Action("delegate"), ToolOutcome(True, "", tuple(back))),), "")
     )
     assert whole == tokens + sum(taken for _, taken in parts)
     costs = [cost, *[money for money, _ in parts]]

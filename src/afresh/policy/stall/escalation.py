@@ -17,7 +17,7 @@ from afresh.core.states.progress_state import (
     apply_step_mark,
 )
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
-from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification
+from afresh.core.step_result import StepResult
 from afresh.policy.next_call import choose_strategy
 from afresh.policy.questions import ask_after_stall
 from afresh.policy.stall.progress import measure_progress
@@ -46,10 +46,8 @@ class StallResponse:
     stop: QuestionAsked | None = None
 
 
-def check_for_stall(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult, runtime: Runtime
-) -> StallResponse:
-    left = StepMarked(trace_step(state, deeds, judged), measure_progress(state, deeds, judged, settled))
+def check_for_stall(state: State, step: StepResult, runtime: Runtime) -> StallResponse:
+    left = StepMarked(trace_step(state, step), measure_progress(state, step))
     progress = apply_step_mark(state.work.progress, left)
     thresholds = runtime.settings.stall
     found = (

@@ -3,25 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from afresh.core.event import ChangeKeptOrReverted
 from afresh.core.state import State, select_task_failures
 from afresh.core.states.progress_state import MAX_BEST_CHECKS, BestCheckResult, VerifiedProgress
-from afresh.core.step_result import KeepOrRevertResult, StepActions, StepVerification, find_current_plan
+from afresh.core.step_result import StepResult, find_current_plan
 from afresh.core.verdict import TARGETED_SCOPE_PREFIX, Baseline, CheckRun, Verdict
 from afresh.policy.stall.step_trace import hash_parts
 
 MAX_FIXED_TESTS = 40
 
 
-def measure_progress(
-    state: State, deeds: StepActions, judged: StepVerification, settled: KeepOrRevertResult
-) -> VerifiedProgress | None:
+def measure_progress(state: State, step: StepResult) -> VerifiedProgress | None:
     """What is verified from now on, with the reason if it is more than before; None when nothing has been learnt."""
     before = replace(state.work.progress.gain, why="")
-    now = count_plan_progress(before, state, deeds, settled)
-    if judged.verdict and settled.kept:
-        now = count_test_progress(now, judged.verdict, state.verification.baseline or Baseline())
-    if settled.kept and deeds.changes and not is_progress_measurable(state):
-        now = count_changed_files(now, settled)
+    now = count_plan_progress(before, state, step)
+    if step.verdict and step.kept:
+        now = count_test_progress(now, step.verdict, state.verification.baseline or Baseline())
+    if step.kept and step.changes and not is_progress_measurable(state):
+        now = count_changed_files(now, step)
     return now if now != before else None
 
 
@@ -32,12 +31,10 @@ def is_progress_measurable(state: State) -> bool:
     return not state.task.report and (baseline.measure > 0 or any(run.exit for run in baseline.runs if failing))
 
 
-def count_plan_progress(
-    gain: VerifiedProgress, state: State, deeds: StepActions, settled: KeepOrRevertResult
-) -> VerifiedProgress:
+def count_plan_progress(gain: VerifiedProgress, state: State, step: StepResult) -> VerifiedProgress:
     """An item that is done counts with a change that was kept since the last progress."""
-    items = find_current_plan(state.work.plan, deeds)
-    done, kept = sum(item.done for item in items), settled.kept and bool(deeds.changes)
+    items = find_current_plan(state.work.plan, step)
+    done, kept = sum(item.done for item in items), step.kept and bool(step.changes)
     if done <= gain.done:
         return replace(gain, done=done) if items is not state.work.plan else gain
     moved = kept or state.workspace.last_change > state.work.progress.since
@@ -91,7 +88,7 @@ def is_test_in_scope(run: CheckRun, test: str) -> bool:
     return run.scope == "full" or test.partition("::")[0] in run.scope.removeprefix(TARGETED_SCOPE_PREFIX).split(", ")
 
 
-def count_changed_files(gain: VerifiedProgress, settled: KeepOrRevertResult) -> VerifiedProgress:
+def count_changed_files(gain: VerifiedProgress, step: StepResult) -> VerifiedProgress:
     """Where no check can say more, a file that is changed for the first time does."""
-    paths = max((len(getattr(event, "changed", ())) for event in settled.events), default=0)
+    paths = max((len(event.changed) for event in step.events if isinstance(event, ChangeKeptOrReverted)), default=0)
     return replace(gain, paths=paths, why=gain.why or "one more file is changed") if paths > gain.paths else gain

@@ -9,7 +9,7 @@ from afresh.core.action import Action, describe_action
 from afresh.core.codec import to_canonical_json
 from afresh.core.state import State
 from afresh.core.states.progress_state import MAX_ENTRIES_PER_MARK, Sighting, StepMark
-from afresh.core.step_result import TELLING_LINE, ActionResult, StepActions, StepVerification
+from afresh.core.step_result import TELLING_LINE, ActionResult, StepResult
 from afresh.core.subtask import SubtaskReturned
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import to_one_line
@@ -62,15 +62,15 @@ REPEATED, CYCLING, REVERTED, ENDED = "repeated", "cycling", "reverted", "ended"
 """Signs of an action, an ending, an undone change, an ending; `ended` is not counted: later endings are compared with it."""
 
 
-def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> StepMark:
+def trace_step(state: State, deeds: StepResult) -> StepMark:
     tokens, money = count_step_spending(state, deeds)
     marks, tree = state.work.progress.marks, state.workspace.snapshot
     others = [deed for deed in deeds.done if not has_trait(deed.action, ToolTrait.READS)]  # a look beside them is no repetition
     acts = [trace_action(deed, tree, marks) for deed in others or deeds.done]
-    endings = {one.key: one for one in trace_endings(deeds, judged)}
+    endings = {one.key: one for one in trace_endings(deeds)}
     arrivals = [mark_arrival(one, marks, bool(deeds.changes)) for one in endings.values()]
     failing = () if any(deed.outcome.ok for deed in deeds.done) else (Sighting("failing"),)
-    lost = judged.verdict.regressions if judged.verdict else ()
+    lost = deeds.verdict.regressions if deeds.verdict else ()
     reverted = (Sighting(REVERTED, hash_parts(sorted(lost)), told=list_first_names(lost)),) if lost and deeds.changes else ()
     return StepMark(
         step=state.work.step + 1,
@@ -82,10 +82,10 @@ def trace_step(state: State, deeds: StepActions, judged: StepVerification) -> St
     )
 
 
-def count_step_spending(state: State, deeds: StepActions) -> tuple[int, int | None]:
+def count_step_spending(state: State, deeds: StepResult) -> tuple[int, int | None]:
     """Tokens and money, with those of the parts that came back in this step."""
     reply = state.work.pending.reply if state.work.pending else None
-    parts = [event.result.metrics for event in deeds.events if isinstance(event, SubtaskReturned)]
+    parts = [event.result.metrics for event in deeds.decided if isinstance(event, SubtaskReturned)]
     costs = [reply.cost if reply else 0, *[part.money for part in parts]]
     known = [cost for cost in costs if cost is not None]
     tokens = (reply.usage.tokens if reply else 0) + sum(part.usage.tokens for part in parts)
@@ -115,14 +115,13 @@ def mark_arrival(ending: Sighting, marks: Sequence[StepMark], edited: bool) -> S
     return replace(ending, sign=CYCLING) if ending.result else ending
 
 
-def trace_endings(deeds: StepActions, judged: StepVerification) -> Iterator[Sighting]:
+def trace_endings(deeds: StepResult) -> Iterator[Sighting]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
     for deed in deeds.done:
         if has_trait(deed.action, ToolTrait.RUNS) and not deed.outcome.refused:
             source = hash_parts(deed.action.tool, dict(deed.action.args))
             yield Sighting(ENDED, source) if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
-    for run in (run for verdict in judged.verdicts for run in verdict.runs):
-        yield ending_from_check(run)
+    yield from map(ending_from_check, deeds.verdict.runs if deeds.verdict else ())
 
 
 def ending_from_failure(source: str, text: str) -> Sighting:
