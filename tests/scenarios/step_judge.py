@@ -35,7 +35,7 @@ class Judge:
     yard: Yard
     reviewer: dict[str, Mapping[str, Any] | str] = field(default_factory=dict)
     """What the model says to a review, by words of the request."""
-    settled: StepResult = StepResult((), "")
+    settled: StepResult = field(default_factory=lambda: StepResult((), ""))
 
     @property
     def state(self) -> State:
