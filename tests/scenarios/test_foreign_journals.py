@@ -10,7 +10,7 @@ from person import Person, Told
 
 from afresh.core import event as happened
 from afresh.core.event import Event, JournalHead
-from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactScope
+from afresh.core.fact import NOTEBOOK_JOURNAL, Fact, FactKind, FactNoted, FactScope
 from afresh.core.hash_chain import link_events
 from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.network_access import allow_command
@@ -167,6 +167,6 @@ def test_what_holds_in_every_task_comes_from_the_users_settings_and_no_import(pe
 
 def test_rules_and_schedules_that_an_import_brings_are_named(person: Person):
     rule = Fact(FactKind.RULE, "rule", "say please", scope=FactScope.PROJECT)
-    folder = forge(person, [], [happened.FactNoted(rule, "x"), ScheduleAdded(Schedule("s", "g", 3_600), 1.0)])
+    folder = forge(person, [], [FactNoted(rule, "x"), ScheduleAdded(Schedule("s", "g", 3_600), 1.0)])
     told = person.types("import", str(folder)).words
     assert "rules for every prompt: 1" in told and "schedules: 1" in told

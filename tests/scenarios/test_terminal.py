@@ -8,8 +8,9 @@ from person import CHECK, COMPLETE, MEND, Person, Step
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
 from afresh.app.project import open_project
+from afresh.core.event import QuestionAsked
 from afresh.core.state import State
-from afresh.core.states.supervision_state import PausedForPerson, StepsUndone
+from afresh.core.states.supervision_state import StepsUndone
 
 pytestmark = [pytest.mark.journey, pytest.mark.reported]
 
@@ -62,7 +63,7 @@ def test_supervised_shows_the_change_before_it_is_made_and_nothing_but_an_answer
         assert "PASS" in at.sees("Next") and at.ends() == 0
     state = state_of(person)
     assert (state.status.value, state.workspace.kept, state.dialogue.words) == ("done", 1, ("multiply, don't shift",))
-    assert happened(person, PausedForPerson) == 3, "also before the change that came in place of the first"
+    assert happened(person, QuestionAsked) == 3, "also before the change that came in place of the first"
 
 
 @pytest.mark.daily

@@ -15,7 +15,7 @@ from afresh.core.network_access import NO_NETWORK, NetworkAccess
 from afresh.core.prompt import Request
 from afresh.core.reply import Reply
 from afresh.core.state import State, make_ticket_detail, make_ticket_marks
-from afresh.core.states.queue_state import StopRequest, TaskHeld, WorkFigures
+from afresh.core.states.queue_state import HoldChanged, StopRequest, WorkFigures
 from afresh.core.symbol import SearchHit, Symbol
 from afresh.core.task import ALL_TICKETS, QueueCounts, QueueTicket, TaskStatus, TicketOrder, TicketQuery, UnmetNeed
 from afresh.core.usage import Usage
@@ -112,7 +112,10 @@ class MemoryQueue:
         self._leases[task] = (worker, self._clock.now() + self._lease_seconds)
         since, request = self._requests.get(task, (0, None))
         later = [entry.event for entry in self._store.journal(task) if entry.seq > since] if request else []
-        is_done = any(isinstance(event, TaskHeld) or (isinstance(event, TaskEnded) and event.status.over) for event in later)
+        is_done = any(
+            (isinstance(event, HoldChanged) and event.hold) or (isinstance(event, TaskEnded) and event.status.over)
+            for event in later
+        )
         return None if is_done else request
 
     def ask_to_stop(self, task: str, request: StopRequest) -> None:

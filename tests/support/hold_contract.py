@@ -7,12 +7,11 @@ from afresh.core import event as happened
 from afresh.core.states.queue_state import (
     AttemptFailed,
     FailureCause,
+    HoldChanged,
     HoldKind,
-    HoldReleased,
     PlaceChanged,
     StopAct,
     StopRequest,
-    TaskHeld,
     TaskHold,
     TicketMarks,
     WorkFigures,
@@ -28,20 +27,20 @@ PAUSED = TaskHold(HoldKind.PAUSED, "not now", "ada")
 
 class HoldContract:
     def test_a_held_task_is_passed_over_and_refused_until_it_is_released(self, store: JournalStore, queue: TaskQueue) -> None:
-        state = append_events(store, create_task(store, "held", priority=5), [TaskHeld(PAUSED)])
+        state = append_events(store, create_task(store, "held", priority=5), [HoldChanged(PAUSED)])
         create_task(store, "other")
         assert (queue.claim("a"), queue.claim("a"), queue.counts().waiting) == ("other", None, 1)
         with pytest.raises(NeedsAnswer, match="not now"):
             queue.claim("a", "held")
-        append_events(store, state, [HoldReleased("ada")])
+        append_events(store, state, [HoldChanged(None, "ada")])
         assert (queue.counts().waiting, queue.claim("a")) == (0, "held")
 
     def test_a_hold_and_a_need_both_have_to_end(self, store: JournalStore, queue: TaskQueue) -> None:
         first = create_task(store, "first")
-        second = append_events(store, create_task(store, "second", needs=("first",)), [TaskHeld(PAUSED)])
+        second = append_events(store, create_task(store, "second", needs=("first",)), [HoldChanged(PAUSED)])
         end_task(store, first, TaskStatus.DONE)
         assert queue.claim("a") is None
-        append_events(store, second, [HoldReleased()])
+        append_events(store, second, [HoldChanged(None)])
         assert queue.claim("a") == "second"
 
     def test_a_failed_attempt_is_passed_over_until_its_time_has_come(
@@ -71,7 +70,7 @@ class HoldContract:
         request = StopRequest(StopAct.PAUSE, "not now", "ada")
         queue.ask_to_stop("one", request)
         assert queue.renew("a", "one") == queue.renew("a", "one") == request
-        append_events(store, state, [TaskHeld(PAUSED)])
+        append_events(store, state, [HoldChanged(PAUSED)])
         assert queue.renew("a", "one") is None
 
     def test_a_request_waits_for_the_next_owner(self, store: JournalStore, queue: TaskQueue) -> None:

@@ -73,7 +73,8 @@ class SizeRecord:
         if 0 < most <= used and not self.large:
             what = f"a call of task {size.task} took {used:,} tokens in step {size.step}; the alert is at {most:,}"
             alerts.append(ContextAlert(size.task, size.at, what))
-        if len(last) == CALLS_COMPARED and not grown and 0 < thresholds.most_growth <= (percent := _compute_growth(first, last)):
+        percent = 100 * (sum(last) - sum(first)) // max(1, sum(first))
+        if len(last) == CALLS_COMPARED and not grown and 0 < thresholds.most_growth <= percent:
             before, after = sum(first) // CALLS_COMPARED, sum(last) // CALLS_COMPARED
             what = (
                 f"calls of task {size.task} have grown by {percent} %: {before:,} tokens at first, {after:,} at step {size.step}"
@@ -81,11 +82,6 @@ class SizeRecord:
             alerts.append(ContextAlert(size.task, size.at, what))
             grown = True
         return SizeRecord(first, last, self.large or 0 < most <= used, grown), alerts
-
-
-def _compute_growth(first: tuple[int, ...], last: tuple[int, ...]) -> int:
-    """Percent."""
-    return 100 * (sum(last) - sum(first)) // max(1, sum(first))
 
 
 def find_context_alerts(calls: Iterable[CallSize], thresholds: ContextThresholds) -> list[ContextAlert]:

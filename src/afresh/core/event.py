@@ -4,22 +4,20 @@ from afresh.core.action import Observation
 from afresh.core.archived_block import BlockIndexLine
 from afresh.core.change import Hunk
 from afresh.core.decision import Decision
-from afresh.core.fact import Fact, FactCorrected, FactForgotten, FactNoted, LessonJudged
+from afresh.core.fact import Fact
 from afresh.core.fast_dataclass import dataclass
-from afresh.core.heartbeat import HEARTBEAT_EVENT_TAGS, HeartbeatEvent
 from afresh.core.leave import ChangeReviewed, Grant, LeaveGiven
 from afresh.core.lesson import LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded
 from afresh.core.line_region import Region
-from afresh.core.policy_history import POLICY_EVENT_TAGS, PolicyEvent
+from afresh.core.notebook import NOTEBOOK_EVENT_CLASS_BY_TAG, NotebookEvent
 from afresh.core.prompt import UNKNOWN_ORIGIN, CallAudit, PromptOrigin
 from afresh.core.reply import Reply
 from afresh.core.states.ceiling_state import CeilingChanged, LargerCeilingRequested, LimitsOrdered
 from afresh.core.states.network_state import NetworkUsed, PermissionsChanged
-from afresh.core.states.progress_state import StallNoticed, StepMarked
+from afresh.core.states.progress_state import StallNoticed, StepMark, VerifiedProgress
 from afresh.core.states.queue_state import QUEUE_EVENT_TAGS, QueueEvent
 from afresh.core.states.strategy_state import PlanItem, StrategyChanged
 from afresh.core.states.supervision_state import (
-    PausedForPerson,
     PersonSpoke,
     RecoveredFromCheckpoint,
     StepsUndone,
@@ -98,6 +96,8 @@ class QuestionAsked:
     """A command that may use the network by the first two options."""
     limit: int = 0
     """The highest limit that the first option allows: no prompt fits under the present one."""
+    phase: str = ""
+    """The phase that waits for a person's consent. An answer ends the pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +153,10 @@ class StepFinished:
     outcome: str
     reverted: str = ""
     """What was done, of a step that was reverted."""
+    mark: StepMark | None = None
+    """What it leaves behind, if the task goes on or rests for another reason than its verdict."""
+    gained: VerifiedProgress | None = None
+    """Only if it has changed what is verified."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +200,19 @@ class MemoryCompacted:
     """Why what the model wrote was not used, and what a hook had to say."""
 
 
-Event = (
+TaskEvent = (
     TaskCreated | TaskClaimed | WorkspaceOpened | BaselineMeasured | CallRequested | ReplyReceived | ActionsExecuted
     | PlanSet | QuestionAsked | QuestionAnswered | DecisionMade | OutputDigested | VerdictReached | ChangeKeptOrReverted
     | StepFinished | TaskEnded | CalibrationLoaded | CeilingBreached | UsageReportDoubted | LargerCeilingRequested
-    | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | FactNoted | FactCorrected | IssueAttached
-    | FactForgotten | LessonJudged | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
-    | StrategyChanged | SupervisionModeSet | PausedForPerson | PersonSpoke | StepsUndone | SubtaskReturned | StepMarked
+    | CeilingChanged | CheckpointWritten | CompactionRequested | MemoryCompacted | IssueAttached
+    | LessonsLookedUp | LessonsUsed | LessonWorded | LessonLearnt | TokensCounted
+    | StrategyChanged | SupervisionModeSet | PersonSpoke | StepsUndone | SubtaskReturned
     | StallNoticed | RecoveredFromCheckpoint | LeaveGiven | ChangeReviewed | QueueEvent | StartChosen | TurnBegan
-    | LimitsOrdered | PermissionsChanged | NetworkUsed | HeartbeatEvent | PolicyEvent
+    | LimitsOrdered | PermissionsChanged | NetworkUsed
 )  # fmt: skip
 
 
+Event = TaskEvent | NotebookEvent
 _LOGGED_EVENTS = frozenset({
     QuestionAsked, QuestionAnswered, DecisionMade, ChangeKeptOrReverted, TaskEnded, CeilingBreached, UsageReportDoubted,
     CeilingChanged, CheckpointWritten, MemoryCompacted, StrategyChanged, PersonSpoke, StepsUndone, RecoveredFromCheckpoint,
@@ -224,7 +229,7 @@ def is_in_decision_log(event: Event) -> bool:
     return type(event) in _LOGGED_EVENTS
 
 
-EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
+TASK_EVENT_CLASS_BY_TAG: dict[str, type[TaskEvent]] = {
     "Created": TaskCreated,
     "Claimed": TaskClaimed,
     "Opened": WorkspaceOpened,
@@ -250,10 +255,6 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Checkpointed": CheckpointWritten,
     "CompactionWanted": CompactionRequested,
     "Compacted": MemoryCompacted,
-    "Noted": FactNoted,
-    "Corrected": FactCorrected,
-    "Forgotten": FactForgotten,
-    "Judged": LessonJudged,
     "Consulted": LessonsLookedUp,
     "Referred": LessonsUsed,
     "Worded": LessonWorded,
@@ -261,11 +262,9 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "Weighed": TokensCounted,
     "Turned": StrategyChanged,
     "Attended": SupervisionModeSet,
-    "Paused": PausedForPerson,
     "Spoke": PersonSpoke,
     "Undone": StepsUndone,
     "HandedOut": SubtaskReturned,
-    "Marked": StepMarked,
     "Noticed": StallNoticed,
     "Recovered": RecoveredFromCheckpoint,
     "LeaveGiven": LeaveGiven,
@@ -275,9 +274,10 @@ EVENT_CLASS_BY_TAG: dict[str, type[Event]] = {
     "IssueAttached": IssueAttached,
     "PermissionsChanged": PermissionsChanged,
     "NetworkUsed": NetworkUsed,
-    **(HEARTBEAT_EVENT_TAGS | POLICY_EVENT_TAGS | QUEUE_EVENT_TAGS),
+    **QUEUE_EVENT_TAGS,
 }
 """The tag of each kind on disk. A class may be renamed; its tag never changes, or journals could not be read any more."""
+EVENT_CLASS_BY_TAG: dict[str, type[Event]] = TASK_EVENT_CLASS_BY_TAG | NOTEBOOK_EVENT_CLASS_BY_TAG
 TAG_BY_EVENT_CLASS: dict[type[Event], str] = {kind: tag for tag, kind in EVENT_CLASS_BY_TAG.items()}
 
 

@@ -51,14 +51,11 @@ def list_known_patterns() -> Iterable[tuple[str, re.Pattern[str]]]:
 
 def make_patterns(value: str) -> dict[str, re.Pattern[str]]:
     """Plain, in an address, as hexadecimal digits, and as a part of base64 at each of the three places it can begin."""
-    plain = {form: re.compile(re.escape(form)) for form in (value, quote_for_address(value))}
+    quoted = "".join(letter if letter.isalnum() or letter in "-._~" else f"%{ord(letter):02X}" for letter in value)
+    plain = {form: re.compile(re.escape(form)) for form in (value, quoted)}
     digits = value.encode().hex()
     plain |= {form: re.compile(re.escape(form)) for form in (digits, digits.upper())}
     return plain | {core: re.compile(_BASE64_RUN.format(re.escape(core))) for core in list_base64_cores(value.encode())}
-
-
-def quote_for_address(value: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-._~" else f"%{ord(letter):02X}" for letter in value)
 
 
 def list_base64_cores(value: bytes) -> Iterator[str]:

@@ -216,15 +216,13 @@ def replace_heading_text(body: str, title: str, text: str) -> str:
 def render_lesson(one: Lesson) -> str:
     """As a window shows it: the one line that says what it is about, then what to do and what not to do; the places that were
     changed before the words on them, since the end may have no room."""
-    told = [(title, sort_places_first(get_heading_text(one.body, title))) for title in ("What worked", "What did not", "Problem")]
+    told = list[tuple[str, str]]()
+    for title in ("What worked", "What did not", "Problem"):
+        places_first = sorted(get_heading_text(one.body, title).splitlines(), key=lambda line: not line.startswith("- changed "))
+        told.append((title, "\n".join(places_first)))
     lines = [
         f"{title}:\n{text}"
         for title, text in told
         if text and text not in (NOTHING_UNDONE, NOTHING_VERIFIED) and not text.startswith(one.title.rstrip("…"))
     ]
     return escape_hidden("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
-
-
-def sort_places_first(text: str) -> str:
-    lines = text.splitlines()
-    return "\n".join(sorted(lines, key=lambda line: not line.startswith("- changed ")))

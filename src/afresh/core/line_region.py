@@ -29,15 +29,9 @@ def add_region(regions: tuple[Region, ...], new: Region) -> tuple[Region, ...]:
     others: list[Region] = []
     for old in regions:
         together = old.path == new.path and old.meets(new.start, new.end)
-        others += subtract_region(old, new) if together else [old]
+        parts = (replace(old, end=new.start - 1), replace(old, start=new.end + 1)) if together else (old,)
+        others += [part for part in parts if not together or part.start <= part.end]
     return (*others, new)[-MAX_REGIONS:]
-
-
-def subtract_region(old: Region, new: Region) -> list[Region]:
-    """What the new look does not show of the old one."""
-    above = replace(old, end=new.start - 1)
-    below = replace(old, start=new.end + 1)
-    return [part for part in (above, below) if part.start <= part.end]
 
 
 def move_regions(regions: tuple[Region, ...], hunks: tuple[Hunk, ...], step: int) -> tuple[Region, ...]:
@@ -53,11 +47,12 @@ def shift_regions(regions: tuple[Region, ...], hunks: tuple[Hunk, ...]) -> tuple
     """Regions where their lines are after a change."""
     for hunk in reversed(hunks):
         grown = hunk.new_count - hunk.old_count
-        regions = tuple([shift_region(region, hunk, grown) if region.path == hunk.path else region for region in regions])
+        moved = list[Region]()
+        for region in regions:
+            if region.path == hunk.path:
+                start = region.start + grown * (region.start > hunk.old_start + hunk.old_count)
+                end = region.end + grown * (region.end >= hunk.old_start)
+                region = replace(region, start=max(1, start), end=max(start, end))
+            moved.append(region)
+        regions = tuple(moved)
     return regions
-
-
-def shift_region(region: Region, hunk: Hunk, grown: int) -> Region:
-    start = region.start + grown if region.start > hunk.old_start + hunk.old_count else region.start
-    end = region.end + grown if region.end >= hunk.old_start else region.end
-    return replace(region, start=max(1, start), end=max(start, end))

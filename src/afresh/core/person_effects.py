@@ -30,19 +30,17 @@ from afresh.core.states.network_state import (
     keep_newest,
 )
 from afresh.core.states.progress_state import (
-    restart_progress,
+    ProgressState,
 )
 from afresh.core.states.queue_state import (
-    HoldReleased,
+    HoldChanged,
     PlaceChanged,
-    TaskHeld,
 )
 from afresh.core.states.strategy_state import INITIAL_STRATEGY
 from afresh.core.states.supervision_state import (
     APPROVE_OPTION,
     AUTONOMOUS_MODE,
     NEW_DIRECTION_QUESTION,
-    PausedForPerson,
     PersonSpoke,
     RecoveredFromCheckpoint,
     StepsUndone,
@@ -125,7 +123,7 @@ def close_question(dialogue: DialogueState) -> DialogueState:
 
 def restart_counters(state: State) -> State:
     """A person has said something: steps of a phase, turns and refusals are counted anew."""
-    progress = restart_progress(state.work.progress, state.work.step)
+    progress = ProgressState(since=state.work.step, gain=state.work.progress.gain)
     return replace(
         state,
         work=replace(state.work, phase_steps=(), strategy=INITIAL_STRATEGY, progress=progress),
@@ -227,11 +225,6 @@ def set_supervision_mode(event: SupervisionModeSet, state: State, at: float) -> 
     return replace(state, dialogue=replace(state.dialogue, supervision=replace(supervision, mode=event.mode, paused=paused)))
 
 
-def pause_for_person(event: PausedForPerson, state: State, at: float) -> State:
-    supervision = replace(state.dialogue.supervision, paused=event.phase)
-    return replace(state, dialogue=replace(state.dialogue, supervision=supervision))
-
-
 def order_limits(event: LimitsOrdered, state: State, at: float) -> State:
     task = replace(state.task, budget=event.budget, max_budget=event.max_budget)
     tokens = replace(state.tokens, ceiling=replace(state.tokens.ceiling, budget=0))
@@ -254,9 +247,6 @@ def change_place(event: PlaceChanged, state: State, at: float) -> State:
     return replace(state, work=replace(state.work, place=place))
 
 
-def hold_task(event: TaskHeld, state: State, at: float) -> State:
-    return replace(state, worker="", work=replace(state.work, place=replace(state.place, hold=event.hold)))
-
-
-def release_task(event: HoldReleased, state: State, at: float) -> State:
-    return replace(state, work=replace(state.work, place=replace(state.place, hold=None)))
+def change_hold(event: HoldChanged, state: State, at: float) -> State:
+    work = replace(state.work, place=replace(state.place, hold=event.hold))
+    return replace(state, worker="" if event.hold else state.worker, work=work)

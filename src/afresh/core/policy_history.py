@@ -144,8 +144,7 @@ def fold_policy_events(entries: Iterable[tuple[float, object]], project: str) ->
 def choose_policy(history: PolicyHistory, task: str) -> ContextPolicy:
     """The policy of a task: the canary for its share of the tasks, by the task's id, the same on every machine."""
     canary = history.canary
-    return canary.policy if canary and draw_bucket(task, canary.id) < canary.share * BUCKETS else history.stable
-
-
-def draw_bucket(task: str, policy: str) -> int:
-    return int(sha256(f"{policy} {task}".encode()).hexdigest()[:12], 16) % BUCKETS
+    if canary is None:
+        return history.stable
+    bucket = int(sha256(f"{canary.id} {task}".encode()).hexdigest()[:12], 16) % BUCKETS
+    return canary.policy if bucket < canary.share * BUCKETS else history.stable

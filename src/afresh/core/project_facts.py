@@ -73,7 +73,10 @@ def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
     """What an event says, and who says so."""
     match entry.event:
         case OutputDigested(facts):
-            yield from ((widen_scope(fact), BY_MODEL if fact.kind is FactKind.NOTE else BY_HARNESS) for fact in facts)
+            for fact in facts:
+                widens = fact.kind in PROJECT_FACT_KINDS and fact.scope is FactScope.TASK
+                known = replace(fact, scope=FactScope.PROJECT) if widens else fact
+                yield known, BY_MODEL if fact.kind is FactKind.NOTE else BY_HARNESS
         case DecisionMade(decision):
             yield fact_from_decision(decision), decision.by
         case QuestionAnswered(text, by):
@@ -84,10 +87,6 @@ def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
             yield fact, by
         case _:
             return
-
-
-def widen_scope(fact: Fact) -> Fact:
-    return replace(fact, scope=FactScope.PROJECT) if fact.kind in PROJECT_FACT_KINDS and fact.scope is FactScope.TASK else fact
 
 
 def fact_from_decision(decision: Decision) -> Fact:

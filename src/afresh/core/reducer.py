@@ -35,37 +35,30 @@ from afresh.core.event import (
     is_in_decision_log,
 )
 from afresh.core.fact import (
-    FactCorrected,
-    FactForgotten,
-    FactNoted,
-    LessonJudged,
     bound_facts,
     drop_observations_of_step,
     drop_passed_tests,
     supersede_fact,
 )
-from afresh.core.heartbeat import HEARTBEAT_EVENT_TAGS
 from afresh.core.leave import MAX_REVIEWS, ChangeReviewed, LeaveGiven
 from afresh.core.lesson import LessonEvent, LessonLearnt, LessonsLookedUp, LessonsUsed, LessonWorded, apply_lesson_event
 from afresh.core.line_region import add_region, move_regions
+from afresh.core.notebook import NOTEBOOK_EVENT_CLASS_BY_TAG
 from afresh.core.person_effects import (
     allow_network,
     answer_question,
     begin_turn,
+    change_hold,
     change_place,
     close_question,
     give_leave,
     hear_person,
-    hold_task,
     order_limits,
     outdate_prompt,
-    pause_for_person,
     recover_memory,
-    release_task,
     set_supervision_mode,
     undo_steps,
 )
-from afresh.core.policy_history import POLICY_EVENT_TAGS
 from afresh.core.prompt import FOOTER_SECTION
 from afresh.core.reply import Reply, make_returned_reply
 from afresh.core.state import SpendingState, State, TaskTimes
@@ -86,10 +79,9 @@ from afresh.core.states.network_state import (
     add_network_use,
 )
 from afresh.core.states.progress_state import (
+    Escalation,
     StallNoticed,
-    StepMarked,
     add_cost,
-    apply_stall_notice,
     apply_step_mark,
 )
 from afresh.core.states.prompt_state import MAX_UNSEEN_HUNKS, MAX_UNSEEN_LINES, PromptState
@@ -98,14 +90,12 @@ from afresh.core.states.queue_state import (
     AttemptFailed,
     AttemptState,
     FailureCause,
-    HoldReleased,
+    HoldChanged,
     PlaceChanged,
     TaskFailure,
-    TaskHeld,
 )
 from afresh.core.states.strategy_state import StrategyChanged, change_strategy, count_strategy_step
 from afresh.core.states.supervision_state import (
-    PausedForPerson,
     PersonSpoke,
     RecoveredFromCheckpoint,
     StepsUndone,
@@ -332,7 +322,9 @@ def use_network(event: NetworkUsed, state: State, at: float) -> State:
 
 def ask_question(event: QuestionAsked, state: State, at: float) -> State:
     question = {"question": event.question, "options": event.options, "asked_by": event.by, "limit": event.limit}
-    dialogue = replace(state.dialogue, network=replace(state.dialogue.network, offered=event.network), **question)
+    supervision = replace(state.dialogue.supervision, paused=event.phase or state.dialogue.supervision.paused)
+    network = replace(state.dialogue.network, offered=event.network)
+    dialogue = replace(state.dialogue, supervision=supervision, network=network, **question)
     return replace(state, dialogue=dialogue, verification=replace(state.verification, offered=event.about))
 
 
@@ -435,10 +427,11 @@ def finish_step(event: StepFinished, state: State, at: float) -> State:
     work, memory, supervision = state.work, state.memory, state.dialogue.supervision
     kept = not memory.recent or memory.recent[-1].kept
     strategy = count_strategy_step(work.strategy, work.plan, work.plan_step, kept)
+    progress = apply_step_mark(work.progress, event.mark, event.gained) if event.mark else work.progress
     recent = [replace(last, outcome=event.outcome, reverted=event.reverted) for last in memory.recent[-1:]]
     return replace(
         state,
-        work=replace(work, step=event.step, pending=None, outcome=event.outcome, strategy=strategy),
+        work=replace(work, step=event.step, pending=None, outcome=event.outcome, strategy=strategy, progress=progress),
         memory=replace(memory, recent=(*memory.recent[:-1], *recent)),
         dialogue=replace(state.dialogue, supervision=replace(supervision, overruled=False)),
         times=replace(state.times, attempts=end_failures(state.times.attempts)),
@@ -453,12 +446,10 @@ def end_failures(attempts: AttemptState) -> AttemptState:
 # After a step
 
 
-def mark_step(event: StepMarked, state: State, at: float) -> State:
-    return replace(state, work=replace(state.work, progress=apply_step_mark(state.work.progress, event)))
-
-
 def notice_stall(event: StallNoticed, state: State, at: float) -> State:
-    return replace(state, work=replace(state.work, progress=apply_stall_notice(state.work.progress, event)))
+    alarms = [alarm for alarm in state.work.progress.alarms if alarm.sign != event.sign]
+    alarms += [event] if event.rung is not Escalation.NONE else []
+    return replace(state, work=replace(state.work, progress=replace(state.work.progress, alarms=tuple(alarms))))
 
 
 def turn_strategy(event: StrategyChanged, state: State, at: float) -> State:
@@ -559,7 +550,6 @@ EFFECTS: dict[type[Any], Callable[[Any, State, float], State]] = {
     VerdictReached: reach_verdict,
     ChangeKeptOrReverted: keep_or_revert,
     StepFinished: finish_step,
-    StepMarked: mark_step,
     StallNoticed: notice_stall,
     StrategyChanged: turn_strategy,
     TaskEnded: end_task,
@@ -574,16 +564,11 @@ EFFECTS: dict[type[Any], Callable[[Any, State, float], State]] = {
     StepsUndone: undo_steps,
     RecoveredFromCheckpoint: recover_memory,
     SupervisionModeSet: set_supervision_mode,
-    PausedForPerson: pause_for_person,
     LimitsOrdered: order_limits,
     LeaveGiven: give_leave,
     PermissionsChanged: allow_network,
     PlaceChanged: change_place,
-    TaskHeld: hold_task,
-    HoldReleased: release_task,
+    HoldChanged: change_hold,
 }
-WITHOUT_EFFECT = frozenset(
-    {TaskCreated, UsageReportDoubted, FactNoted, FactCorrected, FactForgotten, LessonJudged}
-    | {*HEARTBEAT_EVENT_TAGS.values(), *POLICY_EVENT_TAGS.values()}
-)
+WITHOUT_EFFECT = frozenset({TaskCreated, UsageReportDoubted, *NOTEBOOK_EVENT_CLASS_BY_TAG.values()})
 """The first one makes the state. A report that can't be right changes nothing; the others are of journals that no task owns."""

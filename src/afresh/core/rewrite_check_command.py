@@ -81,7 +81,8 @@ def narrow_to_tests(command: str, tests: Sequence[str]) -> str | None:
     parsed = _parse_pytest_command(command)
     if parsed is None or any("::" in place or place.endswith(".py") for place in parsed.places):
         return None
-    chosen = [test for test in tests if not parsed.places or any(_is_within_folder(test, place) for place in parsed.places)]
+    folders = [place.removeprefix("./").rstrip("/") for place in parsed.places]
+    chosen = [test for test in tests if not folders or any(test.startswith(f"{one}/") or one in ("", ".") for one in folders)]
     return shlex.join([*parsed.head, *chosen, *parsed.options]) if chosen else None
 
 
@@ -100,11 +101,6 @@ def narrow_to_names(command: str, tests: Sequence[str]) -> str | None:
     fits = all(re.fullmatch(r"[A-Za-z_][\w.]*", word) and any(test.startswith(word) for test in tests) for word in named)
     options = [word for word in rest if word.startswith("-")]
     return shlex.join([*words[: at + 1], *options, *tests]) if named and fits and "discover" not in named else None
-
-
-def _is_within_folder(test: str, place: str) -> bool:
-    folder = place.removeprefix("./").rstrip("/")
-    return folder in ("", ".") or test.startswith(folder + "/")
 
 
 def split_plain_command(command: str) -> list[str] | None:

@@ -13,7 +13,6 @@ from afresh.core.states.supervision_state import (
     APPROVE_OPTION,
     AUTONOMOUS_MODE,
     INTERACTIVE_MODE,
-    PausedForPerson,
     PersonAct,
     PersonRequest,
     PersonSpoke,
@@ -70,7 +69,7 @@ def pause_before_phase(state: State, worker: str, runtime: Runtime) -> State:
     if not state.dialogue.supervision.paused:
         if not (phase := find_phase_to_approve(state)):
             return state
-        state = append_events(state, runtime, [ask_before_phase(state, phase), PausedForPerson(state.work.step, phase)])
+        state = append_events(state, runtime, [ask_before_phase(state, phase)])
     state = put_open_question(state, worker, runtime)
     return pause_before_phase(state, worker, runtime) if state.is_running and state.work.pending else state
 

@@ -23,7 +23,7 @@ from afresh.core.verdict import Ruling, Verdict
 from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit, offer_acceptance
-from afresh.policy.stall.escalation import check_for_stall
+from afresh.policy.stall.escalation import StallResponse, check_for_stall
 from afresh.runtime import Runtime
 from afresh.verification.nothing_to_offer import explain_nothing_to_offer
 
@@ -34,9 +34,13 @@ MAX_UNALLOWED = 2
 
 def conclude_step(state: State, step: StepResult, runtime: Runtime) -> StepResult:
     """How the step ended, and what follows: the task rests, a checkpoint is due, or nothing."""
-    events = end_by_verdict(state, step, runtime) or rest_or_go_on(state, step, runtime)
     reverted = not step.kept and not (step.verdict and step.verdict.final)
     finished = StepFinished(state.work.step + 1, summarise_step(step), summarise_actions(step) if reverted else "")
+    events = end_by_verdict(state, step, runtime)
+    if not events:
+        stalled = check_for_stall(state, step, runtime)
+        finished = replace(finished, mark=stalled.mark, gained=stalled.gained)
+        events = rest_or_go_on(state, step, stalled)
     return step.add(finished, *events, *add_checkpoint(state, events, runtime))
 
 
@@ -66,8 +70,7 @@ def end_with_acceptance(state: State, publish: Callable[[str, str], str]) -> lis
     return [VerdictReached(state.work.step, verdict), TaskEnded(TaskStatus.DONE, verdict.reason, commit)]
 
 
-def rest_or_go_on(state: State, step: StepResult, runtime: Runtime) -> tuple[Event, ...]:
-    stalled = check_for_stall(state, step, runtime)
+def rest_or_go_on(state: State, step: StepResult, stalled: StallResponse) -> tuple[Event, ...]:
     if question := next((event for event in step.decided if isinstance(event, QuestionAsked)), None):
         return (*stalled.events, TaskEnded(TaskStatus.BLOCKED, f"asks: {question.question}"))
     out_of_steps = state.work.step + 1 >= state.work.limit

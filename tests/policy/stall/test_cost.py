@@ -17,7 +17,6 @@ from afresh.core.states.progress_state import (
     ProgressState,
     StallThresholds,
     StepMark,
-    StepMarked,
     VerifiedProgress,
     apply_step_mark,
 )
@@ -91,8 +90,7 @@ def test_the_journal_alone_tells_the_cost_and_an_answer_counts_it_anew() -> None
 def test_progress_clears_the_bill() -> None:
     course = ProgressState(tokens=9, bill=CallCosts(9, 9))
     assert (
-        apply_step_mark(course, StepMarked(StepMark(2, tokens=5, money=5), VerifiedProgress(why="a test newly passes"))).bill
-        == CallCosts()
+        apply_step_mark(course, StepMark(2, tokens=5, money=5), VerifiedProgress(why="a test newly passes")).bill == CallCosts()
     )
 
 

@@ -15,7 +15,7 @@ from projects import Projects, content, kept
 from afresh.app.project import Project
 from afresh.app.stored_state.export_import import import_project_tasks
 from afresh.core import event as happened
-from afresh.core.fact import Fact, FactKind, FactScope
+from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
 from afresh.storage.export import copy_mark, journal_copy
 from afresh.storage.export.journal_copy import JournalCopy
 from afresh.storage.sqlite.storage import open_sqlite_storage
@@ -54,7 +54,7 @@ class Place:
         append_step(self.project.store, self.project.store.load(task))
 
     def note(self, text: str) -> None:
-        self.project.notebook.append([happened.FactNoted(Fact(FactKind.NOTE, text, text, scope=FactScope.PROJECT), "me")])
+        self.project.notebook.append([FactNoted(Fact(FactKind.NOTE, text, text, scope=FactScope.PROJECT), "me")])
 
     def lose_database(self) -> None:
         self.project.storage.close()

@@ -11,12 +11,11 @@ from afresh.core import event as happened
 from afresh.core.states.queue_state import (
     AttemptFailed,
     FailureCause,
+    HoldChanged,
     HoldKind,
-    HoldReleased,
     PlaceChanged,
     StopAct,
     StopRequest,
-    TaskHeld,
     TaskHold,
 )
 from afresh.core.task import TaskStatus
@@ -90,7 +89,7 @@ class Queues(RuleBasedStateMachine):
     def hold_or_release(self, data: st.DataObject, kind: HoldKind | None) -> None:
         task = data.draw(st.sampled_from(self.tasks))
         for store in self.stores:
-            append_events(store, store.load(task), [TaskHeld(TaskHold(kind)) if kind else HoldReleased()])
+            append_events(store, store.load(task), [HoldChanged(TaskHold(kind) if kind else None)])
 
     @precondition(lambda self: self.tasks)
     @rule(data=st.data(), wait=st.sampled_from([0, 1, 20]))

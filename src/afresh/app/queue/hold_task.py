@@ -9,7 +9,7 @@ from afresh.app.queue.retry_task import retry_task
 from afresh.app.results.task_result import advise_for_finished_task, drop_task
 from afresh.core.redaction import redact_secrets
 from afresh.core.state import State
-from afresh.core.states.queue_state import HoldKind, HoldReleased, StopAct, StopRequest, TaskHeld, TaskHold
+from afresh.core.states.queue_state import HoldChanged, HoldKind, StopAct, StopRequest, TaskHold
 from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
 from afresh.errors import NotPossible
@@ -54,7 +54,7 @@ def release_task(project: Project, task: str) -> State:
             return retry_task(project, task)
         if state.place.hold is None:
             raise NotPossible(f"nobody holds {task}: it is {state.status}", next=f"afresh show {task}", safe=NOTHING_CHANGED)
-        return record_events(project, state, task, [HoldReleased(find_author_name(project.paths.root))])
+        return record_events(project, state, task, [HoldChanged(None, find_author_name(project.paths.root))])
 
 
 def end_pause(project: Project, task: str) -> None:
@@ -90,7 +90,7 @@ def _act_or_ask(project: Project, state: State, request: StopRequest, act: Calla
 
 
 def _hold(project: Project, state: State, hold: TaskHold) -> State:
-    return state if state.place.hold == hold else record_events(project, state, state.task.id, [TaskHeld(hold)])
+    return state if state.place.hold == hold else record_events(project, state, state.task.id, [HoldChanged(hold, hold.by)])
 
 
 def clean_reason(reason: str) -> str:

@@ -8,8 +8,8 @@ from afresh.app.orders.tasks import find_task
 from afresh.app.project import Project, rebuild_views
 from afresh.app.queue.queue_place import find_cycle, refuse_cycle
 from afresh.core.archived_block import Block, find_block_ids
-from afresh.core.event import FactNoted, JournalEntry
-from afresh.core.fact import FactKind
+from afresh.core.event import JournalEntry
+from afresh.core.fact import FactKind, FactNoted
 from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus

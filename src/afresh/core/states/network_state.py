@@ -61,7 +61,8 @@ NO_PERMISSIONS = NetworkState()
 def change_permissions(network: NetworkState, event: PermissionsChanged) -> NetworkState:
     gone = {(one.kind, one.text) for one in event.revoked}
     kept = tuple(one for one in network.permissions if (one.kind, one.text) not in gone)
-    refused = tuple(one for one in network.refused if not _is_granted(one, event.granted))
+    commands = [one.text for one in event.granted if one.kind is PermissionKind.COMMAND]
+    refused = tuple(one for one in network.refused if not any(is_command_allowed(text, one) for text in commands))
     offered = "" if event.granted and event.by != FROM_SETTINGS else network.offered
     return replace(network, permissions=add_permissions(kept, event.granted), refused=refused, offered=offered)
 
@@ -92,17 +93,11 @@ def join_connections(connections: Iterable[Connection]) -> tuple[Connection, ...
     for one in connections:
         key = (one.host, one.port, one.refused)
         before = known.get(key)
-        known[key] = one if before is None else _sum_up(before, one)
+        if before:
+            sums = {"sent": one.sent + before.sent, "received": one.received + before.received}
+            one = replace(before, count=one.count + before.count, **sums)
+        known[key] = one
     return tuple(known.values())
-
-
-def _sum_up(one: Connection, other: Connection) -> Connection:
-    sums = {"sent": one.sent + other.sent, "received": one.received + other.received}
-    return replace(one, count=one.count + other.count, **sums)
-
-
-def _is_granted(command: str, granted: Iterable[NetworkPermission]) -> bool:
-    return any(one.kind is PermissionKind.COMMAND and is_command_allowed(one.text, command) for one in granted)
 
 
 def keep_newest(texts: tuple[str, ...], most: int) -> tuple[str, ...]:

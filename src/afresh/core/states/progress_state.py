@@ -77,14 +77,6 @@ class StepMark:
 
 
 @dataclass(frozen=True, slots=True)
-class StepMarked:
-    """Recorded with every step; `gain` only when it was one."""
-
-    mark: StepMark
-    gain: VerifiedProgress | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class StallNoticed:
     """A sign of getting nowhere has reached a rung of the ladder; or has gone, when the rung is none."""
 
@@ -119,32 +111,21 @@ class ProgressState:
 INITIAL_PROGRESS = ProgressState()
 
 
-def apply_step_mark(course: ProgressState, event: StepMarked) -> ProgressState:
+def apply_step_mark(course: ProgressState, mark: StepMark, gained: VerifiedProgress | None) -> ProgressState:
     """Progress clears all alarms: whatever was noticed, the work has moved."""
-    mark = event.mark
     marks = (*course.marks, mark)[-MAX_STEP_MARKS:]
-    if event.gain and event.gain.why:
-        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=event.gain, alarms=())
+    if gained and gained.why:
+        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=gained, alarms=())
     tools = dict(course.tools)
     for tool in mark.tools:
         tools[tool] = tools.get(tool, 0) + 1
     most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:MAX_TOOLS_COUNTED])
     spent = add_cost(course, mark.money, mark.tokens)
-    return replace(spent, marks=marks, tools=most, gain=event.gain or course.gain)
+    return replace(spent, marks=marks, tools=most, gain=gained or course.gain)
 
 
 def add_cost(course: ProgressState, cost: int | None, tokens: int) -> ProgressState:
     return replace(course, tokens=course.tokens + tokens, bill=course.bill.plus(cost, tokens))
-
-
-def apply_stall_notice(course: ProgressState, event: StallNoticed) -> ProgressState:
-    others = tuple([one for one in course.alarms if one.sign != event.sign])
-    return replace(course, alarms=(*others, event) if event.rung is not Escalation.NONE else others)
-
-
-def restart_progress(course: ProgressState, step: int) -> ProgressState:
-    """A person has spoken: what went before is no longer held against it."""
-    return ProgressState(since=step, gain=course.gain)
 
 
 @dataclass(frozen=True, slots=True)

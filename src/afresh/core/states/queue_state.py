@@ -54,12 +54,10 @@ class PlaceChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskHeld:
-    hold: TaskHold
+class HoldChanged:
+    """A person holds the task back, or releases it."""
 
-
-@dataclass(frozen=True, slots=True)
-class HoldReleased:
+    hold: TaskHold | None
     by: str = "person"
 
 
@@ -174,11 +172,10 @@ class StopRequest:
     by: str = "person"
 
 
-QueueEvent = PlaceChanged | TaskHeld | HoldReleased | AttemptFailed
+QueueEvent = PlaceChanged | HoldChanged | AttemptFailed
 QUEUE_EVENT_TAGS = {
     "NeedsChanged": PlaceChanged,
-    "Held": TaskHeld,
-    "HoldReleased": HoldReleased,
+    "Held": HoldChanged,
     "AttemptFailed": AttemptFailed,
 }
 QUEUE_EVENTS = tuple(QUEUE_EVENT_TAGS.values())

@@ -28,15 +28,6 @@ class SupervisionModeSet:
 
 
 @dataclass(frozen=True, slots=True)
-class PausedForPerson:
-    """It waits for a person before it enters a phase. The question stands beside it; an answer ends the pause."""
-
-    step: int
-    """After which."""
-    phase: str
-
-
-@dataclass(frozen=True, slots=True)
 class PersonSpoke:
     """A person's own words, unasked."""
 

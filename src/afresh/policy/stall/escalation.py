@@ -13,7 +13,7 @@ from afresh.core.states.progress_state import (
     StallNoticed,
     StallThresholds,
     StepMark,
-    StepMarked,
+    VerifiedProgress,
     apply_step_mark,
 )
 from afresh.core.states.strategy_state import PLAN_EXECUTE_STRATEGY, StrategyChanged
@@ -42,13 +42,15 @@ ESCALATION_ORDER = (Escalation.WARN, Escalation.TURN, Escalation.STOP)
 class StallResponse:
     """What is recorded with the step, and the question if the task stops with it."""
 
+    mark: StepMark
+    gained: VerifiedProgress | None
     events: tuple[Event, ...]
     stop: QuestionAsked | None = None
 
 
 def check_for_stall(state: State, step: StepResult, runtime: Runtime) -> StallResponse:
-    left = StepMarked(trace_step(state, step), measure_progress(state, step))
-    progress = apply_step_mark(state.work.progress, left)
+    mark, gained = trace_step(state, step), measure_progress(state, step)
+    progress = apply_step_mark(state.work.progress, mark, gained)
     thresholds = runtime.settings.stall
     found = (
         () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(progress, thresholds))
@@ -56,8 +58,8 @@ def check_for_stall(state: State, step: StepResult, runtime: Runtime) -> StallRe
     stop = next((one for one in found if one.rung is Escalation.STOP), None)
     by_plan = choose_strategy(state, runtime.settings.template) == PLAN_EXECUTE_STRATEGY  # undone changes make a new plan there
     turns = [one.evidence for one in found if one.rung is Escalation.TURN and not (by_plan and one.sign == REVERTED)]
-    replan = (StrategyChanged(left.mark.step, PLAN_EXECUTE_STRATEGY, "; ".join(turns)),) if turns else ()
-    return StallResponse((left, *found, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
+    replan = (StrategyChanged(mark.step, PLAN_EXECUTE_STRATEGY, "; ".join(turns)),) if turns else ()
+    return StallResponse(mark, gained, (*found, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
 
 
 def find_escalations(progress: ProgressState, thresholds: StallThresholds) -> Iterator[StallNoticed]:

@@ -5,7 +5,7 @@ from shlex import quote
 
 from afresh.errors import Damaged
 
-STORE_FORMAT = 24
+STORE_FORMAT = 25
 """Of events, states, tables and exports. Raise it with any change that another version would misread, and make the
 golden journals anew (CONTRIBUTING.md)."""
 
