@@ -84,7 +84,8 @@ def ask_before_phase(state: State, phase: str) -> QuestionAsked:
     actions = state.work.pending.reply.actions if state.work.pending else ()
     about = to_one_line(", ".join(dict.fromkeys(describe_subject(action) or action.tool for action in actions)), 160)
     what = PHASE_ACTS.get(phase, f"enter phase {phase}")
-    return ask_person(f"About to {what}{f' ({about})' if about else ''}. Go ahead?", "approve: it continues")
+    question = f"About to {what}{f' ({about})' if about else ''}. Go ahead?"
+    return QuestionAsked(question, ("approve: it continues",), "harness", phase=phase)
 
 
 def ask_after_stop(state: State) -> QuestionAsked:
