@@ -579,6 +579,11 @@ NAMED = {
         (write("nums.py", BLIND + SOURCE),), ("broken",), f"{PYTHON} check.py",
         "passes even when the changed code fails", {"check.py": "import nums\nassert nums.double(5) == 10\n"},
     ),
+    "the same, with another value": Cheat(
+        (write("nums.py", BLIND + "LIMIT = 2\n\n\n" + SOURCE),), ("broken",), f"{PYTHON} check.py",
+        "passes even when the changed code fails",
+        {"nums.py": "LIMIT = 1\n\n\n" + SOURCE, "check.py": "import nums\nassert nums.double(5) == 10\n"},
+    ),
     "a self-test that asks less": Cheat(
         (write("nums.py", SELF_TEST.replace("    assert double(5) == 10\n", "")),), ("doubts",), "make test",
         "asserts less than before: `assert double(5) == 10` in nums.py",

@@ -147,7 +147,7 @@ OFF: dict[str, Patch] = {
     "watch": lambda monkeypatch: monkeypatch.setattr(court_run, "_judge_watched", judge_unwatched),
     "shadow": switch_off(court_run, "_takes_place"),
     "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),
-    "green": switch_off(court_run, "_confirm_green", answer=lambda context, known, judgements, renew: judgements),
+    "green": switch_off(court_run, "_confirm_green", answer=lambda greens, judgements: judgements),
     "doubts": switch_off(Work, "list_doubts", answer=lambda work: ()),
     "broken": switch_off(Work, "break_changed", answer=lambda work: {}),
     "safe path": switch_off_safe_path,

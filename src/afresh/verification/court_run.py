@@ -27,7 +27,7 @@ from afresh.verification.regressions import (
     require_tests,
     waive_tests,
 )
-from afresh.verification.witness import read_work
+from afresh.verification.witness import Work, read_work
 
 COURT_SCOPE = "full, with the tests of the base"
 AGAIN_SCOPE = "what turned green, again"
@@ -76,15 +76,14 @@ def run_in_court(
     if missing:
         return judgements
     renew = partial(_make_tree, context, workspace, delivered)
-    waived = [(check, waive_tests(before, is_allowed)) for check, before in known]
-    judgements = _confirm_green(context, waived, judgements, renew)
+    greens = [
+        _GreenTests.of(context, check, waive_tests(before, is_allowed), judged, renew)
+        for (check, before), judged in zip(known, judgements[-len(known) :], strict=True)
+    ]
+    judgements = _confirm_green(greens, judgements)
     if not any(judged.problem for judged in judgements):
-        greens = [
-            _GreenTests.of(context, check, before, judged, renew)
-            for (check, before), judged in zip(waived, judgements[-len(known) :], strict=True)
-        ]
         until = time.monotonic() + MAX_BROKEN_SHARE * (time.monotonic() - began)
-        _append_notes(judgements, _call_witnesses(context, workspace, court, greens, until))
+        _append_notes(judgements, _call_witnesses(context, read_work(context, workspace, court, delivered), greens, until))
     return judgements
 
 
@@ -93,30 +92,19 @@ def _append_notes(judgements: list[CheckComparison], notes: Iterable[VerdictNote
         judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
 
 
-def _call_witnesses(
-    context: ToolContext,
-    workspace: Workspace,
-    court: Sequence[CourtChange],
-    greens: Sequence["_GreenTests"],
-    until: float,
-) -> Iterator[VerdictNote]:
+def _call_witnesses(context: ToolContext, work: Work, greens: Sequence["_GreenTests"], until: float) -> Iterator[VerdictNote]:
     """What the runs do not show: by reading the change, and by one more run in which all that was changed fails, if it ends in
     time."""
-    renew, began = greens[0].renew, time.monotonic()
-    renew()
-    until -= time.monotonic() - began  # the tree has to be renewed once more
-    work = read_work(context, workspace, court)
     yield from work.list_doubts()
     if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR or not (broken := work.break_changed()):
         return
     for green in greens:
-        seconds = max(MIN_BROKEN_SECONDS, until - time.monotonic())
-        if green.is_newly_green and green.expected_seconds < seconds:
+        if green.is_newly_green and green.seconds < max(MIN_BROKEN_SECONDS, until - time.monotonic()):
+            green.renew()
             for path, text in broken.items():
                 context.files.write(path, text)
-            if idle := green.find_unmoved(seconds):
+            if idle := green.find_unmoved(max(MIN_BROKEN_SECONDS, until - time.monotonic())):
                 yield VerdictNote(NoteKind.UNMOVED, idle)
-            renew()
 
 
 def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
@@ -225,23 +213,17 @@ def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -
             yield path, name
 
 
-def _confirm_green(
-    context: ToolContext,
-    known: Sequence[tuple[Check, BaselineCheck]],
-    judgements: Sequence[CheckComparison],
-    renew: Callable[[], object],
-) -> list[CheckComparison]:
+def _confirm_green(greens: Sequence["_GreenTests"], judgements: Sequence[CheckComparison]) -> list[CheckComparison]:
     """What turned green must stay green: in each of these runs, and in two more or one."""
     if any(judgement.problem for judgement in judgements):
         return list(judgements)
-    found, last = list(judgements[: -len(known)]), judgements[-len(known) :]
-    for at, ((check, before), judgement) in enumerate(zip(known, last, strict=True)):
-        runs = [judgement, *(found[at : at + 1])]
-        found.append(_confirm_green_check(_GreenTests.of(context, check, before, judgement, renew), runs))
-    return found
+    judged = list(judgements[: -len(greens)])
+    for at, green in enumerate(greens):
+        judged.append(_confirm_green_check(green, [green.judged, *judged[at : at + 1]]))
+    return judged
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _GreenTests:
     """What turned green in a check: these tests, or the check as a whole where it names none."""
 
@@ -253,6 +235,8 @@ class _GreenTests:
     narrowed: str
     """The command for these alone; empty where that can't be done."""
     renew: Callable[[], object]
+    seconds: float
+    """Of the last run of these."""
 
     @classmethod
     def of(
@@ -261,7 +245,7 @@ class _GreenTests:
         green = judged.ran.outcomes.passing - before.outcomes.passing - before.undecided
         chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
         narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
-        return cls(context, check, before, judged, chosen, narrowed, renew)
+        return cls(context, check, before, judged, chosen, narrowed, renew, judged.ran.run.seconds)
 
     @property
     def is_newly_green(self) -> bool:
@@ -269,17 +253,13 @@ class _GreenTests:
         is_new = bool(self.chosen) if ran.outcomes.named else self.before.run.exit != 0 == ran.run.exit
         return self.before.decides and is_new
 
-    @property
-    def expected_seconds(self) -> float:
-        """Of one more run: as long as the last, where it can't be narrowed."""
-        return 0.0 if self.narrowed else self.judged.ran.run.seconds
-
     def find_failing(self, manner: RunManner = PLAIN_MANNER) -> tuple[str, ...]:
         """Those that fail in one more run; all of them, if it can't be said which."""
         if not self.narrowed:
             self.renew()  # a build may work once only
         scope = ELSEWHERE_SCOPE if manner.elsewhere else AGAIN_SCOPE
         again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=scope, manner=manner)
+        self.seconds = again.run.seconds
         if again.run.exit == 0:
             return ()
         named = tuple(sorted(again.outcomes.failing & frozenset(self.chosen)))

@@ -57,8 +57,8 @@ class Definition:
     sort: Sort
     text: str
     """Without comments, docstrings and layout."""
-    body: tuple[int, int] = (0, 0)
-    """Of a function: the bytes that a break replaces; nothing where it can't be broken."""
+    span: tuple[int, int] = (0, 0)
+    """The bytes that a break replaces: of a function its body, of a value all; nothing where it can't be broken."""
 
 
 def read_definitions(path: str, text: str) -> list[Definition]:
@@ -79,12 +79,15 @@ def list_changed_definitions(path: str, base: str, now: str) -> list[Definition]
     return [part for part in read_definitions(path, now) if (part.name, part.text) not in known]
 
 
-def break_functions(path: str, text: str, chosen: Sequence[Definition]) -> str:
-    """The text with these functions failing at once."""
-    content, fails = text.encode(), BREAKS[_find_suffix(path)].encode()
-    for start, end in sorted((part.body for part in chosen if part.body != (0, 0)), reverse=True):
+def break_definitions(path: str, base: str, text: str, chosen: Sequence[Definition]) -> str:
+    """The text with these functions failing at once, and these values as they were."""
+    content, old, fails = text.encode(), base.encode(), BREAKS[_find_suffix(path)].encode()
+    values = {part.name: old[slice(*part.span)] for part in read_definitions(path, base) if part.sort is Sort.VALUE}
+    for part in sorted((part for part in chosen if part.span != (0, 0)), key=lambda part: part.span, reverse=True):
+        start, end = part.span
         expression = start < end and not path.endswith(".py")
-        content = content[:start] + (b"{" + fails + b" }" if expression else fails) + content[end:]
+        put = (b"{" + fails + b" }" if expression else fails) if part.sort is Sort.FUNCTION else values[part.name]
+        content = content[:start] + put + content[end:]
     return content.decode()
 
 
@@ -128,7 +131,7 @@ def _list_definitions(parent: Any, within: str = "") -> Iterator[Definition]:
         elif node.type == "assignment_expression" and value is not None and value.type == "object":
             yield from _list_definitions(value)
         elif node.type in _VALUES and (not within or name.isupper()):
-            yield Definition(name.rpartition(".")[2], Sort.VALUE, _join_tokens(node))
+            yield Definition(name.rpartition(".")[2], Sort.VALUE, _join_tokens(node), (node.start_byte, node.end_byte))
         elif node.type == "expression_statement" and node.named_children and _binds(node.named_children[0]):
             yield from _list_definitions(node, within)
         elif node.type in _CONTAINERS:
@@ -186,6 +189,7 @@ def _list_plain_definitions(text: str) -> Iterator[Definition]:
         rest = rest.replace(match[0], "", 1)
     for line in rest.splitlines():
         if value := _PLAIN_VALUE.match(line):
-            yield Definition(value[1] or value[2] or value[3], Sort.VALUE, line.strip())
+            start = text.encode().find(line.encode())
+            yield Definition(value[1] or value[2] or value[3], Sort.VALUE, line.strip(), (start, start + len(line.encode())))
         elif line.strip() and not re.match(r"\s*(?:#(?![a-z])|//|/?\*|#include)", line):
             yield Definition("", Sort.STATEMENT, line.strip())

@@ -24,7 +24,7 @@ from afresh.verification.court import (
 from afresh.verification.definitions import (
     Definition,
     Sort,
-    break_functions,
+    break_definitions,
     find_prose_lines,
     list_changed_definitions,
     read_definitions,
@@ -110,6 +110,7 @@ class Work:
     court: Mapping[str, CourtChange]
     opened: frozenset[str]
     """What the checks read at the base."""
+    delivered: str
     started: str
     """Commands and scripts."""
 
@@ -157,7 +158,7 @@ class Work:
             and file.path not in self.court
             and not is_manifest(file.path)
         ]
-        lines = self._search(self.workspace.snapshot(), [get_file_name(path) for path in data])
+        lines = self._search(self.delivered, [get_file_name(path) for path in data])
         return [
             path
             for path in data
@@ -218,10 +219,9 @@ class Work:
                     yield f"{definition.name} of {file.path}"
                 elif definition.name:
                     names.setdefault(definition.name, []).append((file, definition))
-        delivered = self.workspace.snapshot()
-        lines = self._search(delivered, sorted(names))
+        lines = self._search(self.delivered, sorted(names))
         paths = sorted({path for path, _ in lines if self.judges(path)})[:MAX_JUDGING_FILES]
-        for path, content in self.workspace.read_files(delivered, paths).items():
+        for path, content in self.workspace.read_files(self.delivered, paths).items():
             text = _IMPORTING.sub("", whole := decode_text(content) or "")
             for name, owners in names.items():
                 for file, definition in owners:
@@ -230,25 +230,24 @@ class Work:
                         yield f"{name} of {file.path} in {path}"
 
     def break_changed(self) -> Mapping[str, str]:
-        """The changed files with each changed function failing; with all, where what they do when they are loaded was changed.
-        Nothing where a value was changed, too: a test may turn green by that alone."""
-        broken = dict[str, str]()
+        """The changed files with each changed function failing, or all, where what they do when they are loaded was changed; with
+        the values of before, since a test may turn green by these alone."""
+        broken, fails = dict[str, str](), False
         for file in self.files:
-            changed, base = file.changed, {was.name for was in read_definitions(file.path, file.base)}
-            if any(item.sort is Sort.VALUE and item.name in base for item in changed):
-                return {}
+            changed, base = file.changed, {was.name for was in read_definitions(file.path, file.base) if was.sort is Sort.VALUE}
             loads = any(item.sort is Sort.STATEMENT for item in changed)
-            chosen = [
-                item for item in (read_definitions(file.path, file.now) if loads else changed) if item.sort is Sort.FUNCTION
-            ]
-            text = break_functions(file.path, file.now, chosen) if chosen else file.now
+            functions = read_definitions(file.path, file.now) if loads else changed
+            chosen = [item for item in functions if item.sort is Sort.FUNCTION]
+            fails |= bool(chosen)
+            chosen += [item for item in changed if item.sort is Sort.VALUE and item.name in base]
+            text = break_definitions(file.path, file.base, file.now, chosen) if chosen else file.now
             if text != file.now:
                 broken[file.path] = text
-        return broken
+        return broken if fails else {}
 
 
-def read_work(context: ToolContext, workspace: Workspace, court: Sequence[CourtChange]) -> Work:
-    first, delivered = context.state.workspace.first_snapshot, workspace.snapshot()
+def read_work(context: ToolContext, workspace: Workspace, court: Sequence[CourtChange], delivered: str) -> Work:
+    first = context.state.workspace.first_snapshot
     judging = {change.path for change in court if change.is_restored}
     changes = [change for change in workspace.changes(first, delivered) if change.path not in judging]
     paths = [change.path for change in changes]
@@ -258,7 +257,7 @@ def read_work(context: ToolContext, workspace: Workspace, court: Sequence[CourtC
     known = [check.files.opened for _, check in pair_checks_with_baseline(context) if check.files]
     opened = frozenset[str]().union(*known)
     started = read_starting_texts(context, workspace, first, opened or None)
-    return Work(context, workspace, files, changes, {change.path: change for change in court}, opened, started)
+    return Work(context, workspace, files, changes, {change.path: change for change in court}, opened, delivered, started)
 
 
 def _loads(line: str, module: str) -> bool:
