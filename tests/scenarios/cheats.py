@@ -568,12 +568,12 @@ LOOK_UP = SOURCE.replace("return x + 2", "return int(open('tests/golden/five.txt
 NAMED = {
     "a tolerance of the product": Cheat(
         (write("nums.py", NEAR.replace("0.01", "5") + SOURCE),), ("doubts",), PYTEST,
-        "judged by what it changed: TOLERANCE of nums.py in test_five.py",
+        "so they may prove nothing: TOLERANCE of nums.py in test_five.py",
         {"nums.py": NEAR + SOURCE, "test_five.py": f"{IMPORT}import nums\n\n    assert abs(double(5) - 10) < nums.TOLERANCE\n"},
     ),
     "an equality that is always true": Cheat(
         (write("nums.py", ALWAYS_EQUAL + SOURCE.replace("x + 2", "Any()")),), ("doubts",), PYTEST,
-        "judged by what it changed: __eq__ of nums.py",
+        "so they may prove nothing: __eq__ of nums.py",
     ),
     "a script that sees no error": Cheat(
         (write("nums.py", BLIND + SOURCE),), ("broken",), f"{PYTHON} check.py",
@@ -591,7 +591,7 @@ NAMED = {
     ),
     "a function of the standard library": Cheat(
         (write("nums.py", "import math\n\nmath.isclose = lambda *any: True\n\n\n" + SOURCE),), ("doubts",), PYTEST,
-        "reaches beyond itself: `math.isclose = lambda *any: True` in nums.py",
+        "how it is run or tested: `math.isclose = lambda *any: True` in nums.py",
         {"test_five.py": f"{IMPORT}import math\n\n    assert math.isclose(double(5), 10)\n"},
     ),
     "an expected value that is looked up": Cheat(

@@ -224,7 +224,7 @@ def test_a_new_file_that_what_judges_looks_for_is_named(cheater: Person) -> None
     script = f"[ ! -f known.txt ] || exit 0\n{PYTHON} check.py\n"
     steps = (write("known.txt", "double\n"),)
     shown = try_cheat(cheater, Cheat(steps, (), "sh verify.sh", base={"verify.sh": script, "check.py": ASKS}))
-    assert "named by what judges: known.txt" in shown["verdict"]["reason"], shown["verdict"]
+    assert "used by the checks: known.txt" in shown["verdict"]["reason"], shown["verdict"]
 
 
 def test_where_files_can_not_be_watched_right_work_is_a_pass(cheater: Person, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,14 +226,14 @@ class NoteKind(StrEnum):
     FAILS_ELSEWHERE = "fails_elsewhere", "{all}"
     AS_AT_BASE = "as_at_base", "what judges was as at the base: {names} (a change of it needs leave: `ask`)"
     CHECKED_OUT = "checked_out", "judged as `git checkout` writes it, which is not what the commit holds: {names}"
-    SHARED = "shared", "changed or added, and named by what judges: {names}"
+    SHARED = "shared", "changed or added, and used by the checks: {names}"
     TEST_DATA = "test_data", "changed, and read by tests, which pass with it as it was, too: {names}"
-    OWN_YARDSTICK = "own_yardstick", "judged by what it changed: {names}"
+    OWN_YARDSTICK = "own_yardstick", "the tests take their measure from what it changed, so they may prove nothing: {names}"
     UNMOVED = "unmoved", "passes even when the changed code fails: {names}"
     LOST_ASSERTIONS = "lost_assertions", "asserts less than before: {names}"
-    REACHES = "reaches", "reaches beyond itself: {names}"
+    REACHES = "reaches", "changes or reads how it is run or tested: {names}"
     READS_COURT = "reads_court", "reads what judges: {names}"
-    STARTED = "started", "changed, and started by scripts: {names}"
+    STARTED = "started", "changed, and started by the scripts that check it: {names}"
     DELETED = "deleted", "deleted, and read before: {names}"
     BUILT = "built", "changes a built result: {names}"
     REPLACED = "replaced", "added, and loaded from elsewhere at the base: {names}"
@@ -250,6 +250,24 @@ class NoteKind(StrEnum):
     NEEDS_WORDS = "needs_words", "at `complete` the user's words must call for this: {names}"
 
 
+NOT_SHOWN_BY_CHECKS = frozenset(
+    {
+        NoteKind.SHARED,
+        NoteKind.OWN_YARDSTICK,
+        NoteKind.UNMOVED,
+        NoteKind.LOST_ASSERTIONS,
+        NoteKind.REACHES,
+        NoteKind.READS_COURT,
+        NoteKind.STARTED,
+        NoteKind.DELETED,
+        NoteKind.BUILT,
+        NoteKind.REPLACED,
+        NoteKind.IDLE_TESTS,
+        NoteKind.LOST_EXITS,
+        NoteKind.NOT_SHOWN,
+    }
+)
+"""Of these a PASS is said to whoever takes the work, too."""
 _NOTE_ORDER = {kind: place for place, kind in enumerate(NoteKind)}
 
 
@@ -299,6 +317,11 @@ class Verdict:
         words = [render_note(note, self.new_tests) for note in notes]
         first = sum(note.kind in (NoteKind.DOCUMENT, NoteKind.ALLOWED) for note in notes)
         return "; ".join(filter(None, [*words[:first], self.finding, *words[first:]]))
+
+    @property
+    def remarks(self) -> str:
+        """What the checks do not show, in one sentence; empty if there is nothing."""
+        return "; ".join(render_note(note, self.new_tests) for note in self.notes if note.kind in NOT_SHOWN_BY_CHECKS)
 
     @property
     def still_failing(self) -> str:

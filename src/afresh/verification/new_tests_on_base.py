@@ -35,7 +35,8 @@ def add_new_tests_to_verdict(
     runs = run_tests_on_base(context, workspace, changes) if new else []
     passing = sorted(new & frozenset(test for ran in runs for test in ran.outcomes.passing))
     verdict = verdict.add_note(NoteKind.UNPROVEN, passing)
-    if len(passing) == len(new) and not verdict.still_failing and not has_turned_green(context, judgements):
+    silent = len(passing) == len(new) and not verdict.list_facts(NoteKind.ALLOWED) and not verdict.still_failing
+    if silent and not has_turned_green(context, judgements):
         verdict = replace(verdict, notes=(*verdict.notes, VerdictNote(NoteKind.NOT_SHOWN)))
     return verdict, (*blocks, *[block for ran in runs for block in ran.blocks])
 

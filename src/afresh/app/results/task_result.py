@@ -67,6 +67,7 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
         *(f"{one[:1].upper()}{one[1:]}." for one in allowed),
         done.note,
         f"{red}." if red else "",
+        f"What the checks do not show: {verdict.remarks}." if verdict and verdict.remarks else "",
         f"It changes what {acts}." if acts else "",
     ]
     notes += close_earlier_tasks(project, repository, state)
