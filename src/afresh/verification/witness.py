@@ -51,7 +51,7 @@ _IMPORTING = re.compile(
     re.MULTILINE,
 )
 """Statements that only load, and lines of comments."""
-_ASSERTION_LINE = re.compile(r"\bassert\w*\b|\bexpect\(|\bt\.(?:Error|Fatal)f?\(|^\s*(?:///?|//!)?\s*>>> ")
+_ASSERTION_LINE = re.compile(r"\bassert\w*\b|\bexpect\(|\bt\.(?:Error|Fatal)f?\(|^\s*(?:(?:///?|//!)\s*)?>>> ")
 _OPERATORS = re.compile(r"__(?:eq|ne|bool|lt|le|gt|ge|instancecheck)__|eq|equals|valueOf")
 _ENDS = re.compile(r"\b(?:sys\.exit|os\._exit|_exit|process\.exit|process::exit|os\.Exit|(?<![\w.])exit)(?:\(0?\)| 0\b)")
 _HOOKS = re.compile(
