@@ -62,8 +62,13 @@ def believe_every_line(whole: Any) -> Any:
     return find_chain if whole.__name__ == "find_chain" else parse_entries
 
 
-def forget_undone_changes(apply: Any) -> Any:
-    return lambda self, event, state: self if isinstance(event, ChangeKeptOrReverted) else apply(self, event, state)
+def forget_undone_changes(effects: Any) -> Any:
+    keep_or_revert = effects[ChangeKeptOrReverted]
+
+    def broken(event: Any, state: Any, at: Any) -> Any:
+        return replace(keep_or_revert(event, state, at), verification=state.verification)
+
+    return {**effects, ChangeKeptOrReverted: broken}
 
 
 def forget_notebooks(rebuild: Any) -> Any:
@@ -100,7 +105,7 @@ ROWS: tuple[tuple[str, Callable[[Any], Any], str], ...] = (
     ("memory.failed_approaches:MAX_ATTEMPTS_KEPT", be(1), f"{UNDONE}what_failed_is_remembered_whole_with_the_culprit_first"),
     ("verification.keep_or_revert:clear_kept_attempts", answer(()),
      f"{UNDONE}an_edit_that_is_kept_later_is_no_failed_approach_any_more"),
-    ("core.states.verification_state:VerificationState.apply", forget_undone_changes,
+    ("core.reducer:EFFECTS", forget_undone_changes,
      f"{UNDONE}the_verdict_that_is_shown_is_that_of_the_tree"),
     ("verification.tampering:describe_steering_files", answer(""),
      "scenarios/test_allow.py::test_what_acts_unasked_changes_by_an_option_or_once_a_person_agrees_and_is_named"),
