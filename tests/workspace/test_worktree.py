@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from afresh.errors import BadInput, Damaged
-from afresh.workspace import dead_locks
+from afresh.workspace import git as git_commands
 from afresh.workspace.git import GitFailed
 from afresh.workspace.repository import Repository
 from afresh.workspace.worktree import GitWorkspace
@@ -17,7 +17,7 @@ from support.workspace_contract import hash_tree
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody who lives holds a lock here."""
-    monkeypatch.setattr(dead_locks, "LOCK_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(git_commands, "LOCK_PATIENCE_SECONDS", 0.0)
 
 
 def again(workspace: GitWorkspace) -> GitWorkspace:
@@ -329,6 +329,6 @@ def test_a_lock_that_is_given_back_is_not_removed(tmp_path: Path, monkeypatch: p
     lock = tmp_path / "shadow/index.lock"
     lock.parent.mkdir()
     lock.touch()
-    monkeypatch.setattr(dead_locks, "LOCK_PATIENCE_SECONDS", 60.0)
-    monkeypatch.setattr(dead_locks.time, "sleep", lambda seconds: lock.write_text("of another git, that lives"))
-    assert dead_locks.remove_dead_lock(lock) and lock.exists()
+    monkeypatch.setattr(git_commands, "LOCK_PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(git_commands.time, "sleep", lambda seconds: lock.write_text("of another git, that lives"))
+    assert git_commands.remove_dead_lock(lock) and lock.exists()
