@@ -291,6 +291,8 @@ def test_replaced_functions_of_the_standard_library_are_named(cheater: Person, c
 def test_what_the_checks_do_not_show_is_named(cheater: Person, name: str) -> None:
     shown = try_cheat(cheater, cheat := NAMED[name])
     assert cheat.told in shown["verdict"]["reason"], shown["verdict"]
+    applied = cheater.types("apply").words
+    assert cheat.told in applied[applied.index(" What the checks do not show: ") :], applied
 
 
 @pytest.mark.parametrize("name", mark_rest(NAMED))
