@@ -149,6 +149,30 @@ def test_what_a_handler_would_see_half_done_stays_in_its_try():
     assert not [new for new in results(text, "n = 1 // b") if "except" in new.split("def f")[1]]
 
 
+def test_what_frees_a_value_stays():
+    text = """
+        def f(a, b, xs):
+            held = a
+            if held:
+                xs.append(1)
+
+            if b:
+                held = None
+                if a:
+                    if a > 2:
+                        xs.clear()
+                    elif a > 1:
+                        xs.append(2)
+                for x in xs:
+                    if x:
+                        print(x)
+
+            return xs
+        """
+    assert not results(text, "held = None")
+    assert results(text.replace("held = None", "print(1)"), "print(1)")
+
+
 def test_a_closure_keeps_its_variable():
     text = """
         def f(a, xs):

@@ -47,6 +47,8 @@ def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | N
     seen_when_raising = bound & host.liveness.raised[block.statements[0]]
     if seen_when_raising or (shape is ExtractionShape.MAYBE and results) or host.lost_without(block, bound - results):
         return None
+    if _frees_values_of_host(host, block, held, results):
+        return None
     surely = DefiniteAssignment().block(block.statements, frozenset()) if shape is ExtractionShape.CALL else None
     needed = _find_parameters(host, block, results - (surely or frozenset()))
     if needed is None:
@@ -54,6 +56,16 @@ def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | N
     return Extraction(
         host, block, shape, _order_parameters(host, held, needed), _order_results(held, results), held.waits, held.yields
     )
+
+
+def _frees_values_of_host(host: FunctionFlow, block: StatementBlock, held: StatementTraits, results: NameSet) -> bool:
+    """Whether it sets a name to None so that the value of the function is freed: in another function it would free nothing."""
+    nodes = [node for statement in block.statements for node in ast.walk(statement) if isinstance(node, ast.Assign)]
+    emptied = [node for node in nodes if isinstance(node.value, ast.Constant) and node.value.value is None]
+    names = {target.id for node in emptied for target in node.targets if isinstance(target, ast.Name)} - results
+    names -= {node.id for node in held.names if isinstance(node.ctx, ast.Load)}
+    lines = range(block.first_line, block.last_line + 1)
+    return any(line not in lines for name in names for line in host.bindings.get(name, []))
 
 
 def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
