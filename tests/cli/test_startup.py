@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,7 +62,8 @@ def make_project(root: Path, tasks: int) -> Path:
     return root
 
 
-def run_watched(root: Path, words: Sequence[str]) -> tuple[str, set[str], int]:
+@cache
+def run_watched(root: Path, *words: str) -> tuple[str, set[str], int]:
     """What the command prints, the modules that it imported, and how many statements it gave SQLite."""
     source = str(Path(__file__).parents[2] / "src")
     variables = os.environ | {"PYTHONPATH": source, "XDG_DATA_HOME": str(root / "data"), "XDG_CONFIG_HOME": str(root / "config")}
@@ -73,27 +74,24 @@ def run_watched(root: Path, words: Sequence[str]) -> tuple[str, set[str], int]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_command_imports_only_what_it_needs(words: tuple[str, ...], projects: dict[int, Path]):
-    _, modules, _ = run_watched(projects[3], words)
+def test_a_command_imports_only_what_it_needs_and_asks_as_much_of_many_tasks_as_of_few(
+    words: tuple[str, ...], projects: dict[int, Path]
+):
+    (_, modules, few), (_, _, many) = (run_watched(projects[count], *words) for count in (3, 60))
     rooms = ROOMS_NOT_NEEDED + (() if words[0] == "show" else FOR_LISTS_NOT_NEEDED)
     needless = [*NEVER_NEEDED, *(f"afresh.{room}" for room in rooms)]
     found = [one for one in sorted(modules) if any(one == name or one.startswith(f"{name}.") for name in needless)]
     assert not found, found
-
-
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_command_asks_as_much_of_many_tasks_as_of_few(words: tuple[str, ...], projects: dict[int, Path]):
-    few, many = (run_watched(projects[count], words)[2] for count in (3, 60))
     assert few == many <= MAX_STATEMENTS
 
 
 def test_status_shows_some_of_many_tasks_and_counts_the_rest(projects: dict[int, Path]):
-    text, _, _ = run_watched(projects[60], ["status"])
+    text, _, _ = run_watched(projects[60], "status")
     assert text.count("Make sum") == 20 and "… 40 more: afresh status --status ready" in text and "60 ready" in text
     assert text.index("Make sum 0 faster") < text.index("Make sum 19 faster"), "the next to be taken come first"
-    assert len(json.loads(run_watched(projects[60], ["status", "--json"])[0])["tasks"]) == 60
+    assert len(json.loads(run_watched(projects[60], "status", "--json")[0])["tasks"]) == 60
 
 
 def test_show_without_a_name_finds_the_task_that_was_touched_last(projects: dict[int, Path]):
-    text, _, _ = run_watched(projects[60], ["show"])
+    text, _, _ = run_watched(projects[60], "show")
     assert "Make sum 59 faster" in text.splitlines()[1]
