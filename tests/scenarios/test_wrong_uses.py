@@ -30,7 +30,7 @@ class WrongUse:
     words: tuple[str, ...]
     config: str = ""
     """The user's config.toml."""
-    before: Callable[[Person], None] = lambda person: None
+    before: Callable[[Person], None] | None = None
 
 
 def run(goal: str, *more: str) -> tuple[str, ...]:
@@ -194,17 +194,24 @@ def traces(person: Person) -> tuple[str, ...]:
     return (str(worktrees), person.git("for-each-ref"), person.git("status", "--porcelain", "-uall"))
 
 
-@pytest.mark.parametrize("name", TABLE)
-def test_a_wrong_use_is_explained_and_leaves_nothing_behind(person: Person, config: Path, name: str) -> None:
-    use, script = TABLE[name], person.script([MEND], [COMPLETE])
-    config.write_text(use.config)
-    use.before(person)
+ALIKE = [name for name, use in TABLE.items() if not use.before]
+"""These begin in the same repository."""
+GROUPS = [*(tuple(ALIKE[start::4]) for start in range(4)), *((name,) for name, use in TABLE.items() if use.before)]
+
+
+@pytest.mark.parametrize("names", GROUPS, ids=lambda names: names[0])
+def test_a_wrong_use_is_explained_and_leaves_nothing_behind(person: Person, config: Path, names: tuple[str, ...]) -> None:
+    script = person.script([MEND], [COMPLETE])
+    if make := TABLE[names[0]].before:
+        make(person)
     before = traces(person)
-    told = person.types(*(script if word == SCRIPT else word for word in use.args))
-    assert told.code == use.code, told.err
-    assert not [word for word in use.words if word not in told.words], told.words
-    assert "bug in afresh" not in told.words
-    assert traces(person) == before and config.read_text() == use.config
+    for use in map(TABLE.__getitem__, names):
+        config.write_text(use.config)
+        told = person.types(*(script if word == SCRIPT else word for word in use.args))
+        assert told.code == use.code, f"{use.args}: {told.err}"
+        assert not [word for word in use.words if word not in told.words], told.words
+        assert "bug in afresh" not in told.words and config.read_text() == use.config
+    assert traces(person) == before
     config.write_text("")
     assert person.types("status", "--json").json["tasks"] == []
 
@@ -224,21 +231,19 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_goal_that_names_what_is_to_be_made_is_taken(person: Person, config: Path, name: str) -> None:
-    goal, type = RIGHT[name]
-    told = person.types("add", goal, "--type", type, "--check", "true")
-    assert told.code == 0, told.err
+def test_a_goal_that_names_what_is_to_be_made_is_taken(person: Person, config: Path) -> None:
+    for goal, type in RIGHT.values():
+        told = person.types("add", goal, "--type", type, "--check", "true")
+        assert told.code == 0, told.err
 
 
-@pytest.mark.parametrize(
-    "check",
-    ["exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x", "! no-such-program",
-     "no-such-program || exit 0", "command -v no-such-program >x && no-such-program", "timeout -k 5 60 python3 -Bm unittest",
-     "env -u A python3 -m unittest", "env -i PATH=$PATH grep x y", ". ./paths.sh && no-such-program"],
-)  # fmt: skip
-def test_a_check_that_only_a_shell_can_tell_of_is_taken(person: Person, config: Path, check: str) -> None:
-    assert person.types("add", "double is wrong", "--check", check).code == 0
+def test_a_check_that_only_a_shell_can_tell_of_is_taken(person: Person, config: Path) -> None:
+    for check in (
+        "exit 0", "make -n x; [ -f x ] || ./made", "$TOOL x", "A=1 timeout 9 grep x y > z", "PATH=. x", "! no-such-program",
+        "no-such-program || exit 0", "command -v no-such-program >x && no-such-program", "timeout -k 5 60 python3 -Bm unittest",
+        "env -u A python3 -m unittest", "env -i PATH=$PATH grep x y", ". ./paths.sh && no-such-program",
+    ):  # fmt: skip
+        assert person.types("add", "double is wrong", "--check", check).code == 0, check
 
 
 def test_force_starts_with_a_goal_as_it_is(person: Person, config: Path) -> None:
