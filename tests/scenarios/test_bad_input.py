@@ -49,11 +49,11 @@ def explained(told: Told, *words: str, code: int = 2) -> None:
         assert word in told.err
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_not_a_git_repository(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_not_a_git_repository(tmp_path: Path) -> None:
     person = Person(tmp_path)
     person.repo.mkdir()
-    explained(person.types(*command), "is not in a git repository", "nothing was changed", "git init")
+    for command in COMMANDS:
+        explained(person.types(*command), "is not in a git repository", "nothing was changed", "git init")
     assert not list(person.repo.iterdir())
 
 
@@ -199,11 +199,10 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("case", UNUSABLE)
-def test_a_repository_may_not_set_what_is_the_users(person: Person, case: str) -> None:
-    text, why = UNUSABLE[case]
-    person.write(".afresh/config.toml", text)
-    explained(person.types("run", "x", "--check", CHECK), why, "nothing was changed")
+def test_a_repository_may_not_set_what_is_the_users(person: Person) -> None:
+    for text, why in UNUSABLE.values():
+        person.write(".afresh/config.toml", text)
+        explained(person.types("run", "x", "--check", CHECK), why, "nothing was changed")
     assert sorted(path.name for path in person.state.iterdir()) == [".gitignore"]
 
 
@@ -223,13 +222,12 @@ NEVER = {
 }
 
 
-@pytest.mark.parametrize("case", NEVER)
-def test_a_task_that_nobody_could_work_on_never_enters_the_queue(person: Person, untouched: None, case: str) -> None:
-    args, why = NEVER[case]
-    for command in ("run", "add"):
-        told = person.types(command, *args)
-        assert (told.code, told.out) == (2, "") and why in told.err and "fault in afresh" not in told.err
-        assert len(told.err.splitlines()) >= 2, "it says what to do"
+def test_a_task_that_nobody_could_work_on_never_enters_the_queue(person: Person, untouched: None) -> None:
+    for args, why in NEVER.values():
+        for command in ("run", "add"):
+            told = person.types(command, *args)
+            assert (told.code, told.out) == (2, "") and why in told.err and "fault in afresh" not in told.err
+            assert len(told.err.splitlines()) >= 2, "it says what to do"
     assert person.types("status", "--json").json["tasks"] == []
 
 
