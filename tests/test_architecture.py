@@ -468,51 +468,33 @@ TWINS: list[tuple[Rule, str, str]] = [
     (rooms_follow_the_flow, "core/x.py", "from afresh.journal.append import append_events"),
     (rooms_follow_the_flow, "ports/x.py", "from ..context import gather"),
     (rooms_follow_the_flow, "memory/x.py", "from afresh.context.gather import gather_context"),
-    (rooms_follow_the_flow, "context/x.py", "from afresh.verification import completion"),
-    (rooms_follow_the_flow, "actions/tools/x.py", "from ...verification import completion"),
     (rooms_follow_the_flow, "verification/x.py", "import afresh.storage.sqlite"),
     (rooms_follow_the_flow, "verification/x.py", "def f():\n    from afresh.storage import sqlite"),
     (rooms_follow_the_flow, "verification/x.py", "import_module('afresh.storage.sqlite')"),
     (rooms_follow_the_flow, "context/x.py", "from afresh.models.retry import retry_call"),
-    (rooms_follow_the_flow, "code/x.py", "from afresh.loop import ask_model"),
-    (rooms_follow_the_flow, "code/x.py", "from afresh.storage.sqlite import journal"),
     (rooms_follow_the_flow, "models/x.py", "from afresh.loop import ask_model"),
     (rooms_follow_the_flow, "storage/x.py", "from afresh.app import project"),
-    (rooms_follow_the_flow, "views/x.py", "from afresh.code import graph"),
     (rooms_follow_the_flow, "app/x.py", "from afresh.cli.main import main"),
     (rooms_follow_the_flow, "cli/x.py", "from afresh.loop import ask_model"),
-    (rooms_follow_the_flow, "cli/x.py", "from afresh.storage.sqlite import journal"),
     (rooms_follow_the_flow, "cli/render/x.py", "from afresh.verification import completion"),
     (rooms_follow_the_flow, "cli/x.py", "if TYPE_CHECKING:\n    from afresh.storage.sqlite import journal"),
     (rooms_follow_the_flow, "cli/x.py", "import_module(f'afresh.context.{name}')"),
-    (rooms_follow_the_flow, "web/x.py", "from afresh.storage.sqlite import journal"),
-    (rooms_follow_the_flow, "app/x.py", "from afresh.web import server"),
-    (rooms_follow_the_flow, "replay/x.py", "from afresh.app import project"),
-    (rooms_follow_the_flow, "mcp_client/x.py", "from afresh.app import project"),
-    (rooms_follow_the_flow, "mcp_server/x.py", "from afresh.storage.sqlite import journal"),
-    (rooms_follow_the_flow, "app/x.py", "from afresh.mcp_server.serve import make_server"),
-    (rooms_follow_the_flow, "app/x.py", "from afresh.fleet.worker import work_in_fleet"),
     (rooms_follow_the_flow, "errors.py", "from afresh.core.task import Task"),
     (rooms_follow_the_flow, "__init__.py", "from afresh.loop import advance_task"),
     (rooms_follow_the_flow, "attic/x.py", ""),
     (core_is_pure, "core/x.py", "import click"),
-    (core_is_pure, "core/x.py", "from pathlib import Path"),
     (core_is_pure, "core/x.py", "def f():\n    import os.path"),
     (core_is_pure, "core/x.py", "text = open('x').read()"),
     (heavy_modules_wait, "models/x.py", "from anthropic import Anthropic"),
     (heavy_modules_wait, "cli/x.py", "try:\n    import rich.console\nexcept ImportError:\n    pass"),
     (heavy_modules_wait, "cli/x.py", "try:\n    pass\nexcept ImportError:\n    import yaml"),
-    (heavy_modules_wait, "cli/x.py", "class A:\n    import asyncio"),
-    (heavy_modules_wait, "app/x.py", "from starlette.requests import Request"),
     (heavy_modules_wait, "context/x.py", "import sqlite3"),
-    (heavy_modules_wait, "mcp_client/x.py", "from mcp import Client"),
     (heavy_modules_wait, "code/x.py", "from tree_sitter import Parser\nimport tree_sitter_go"),
     (files_fit_in_the_head, "context/x.py", "x = 1\n" * 601),
     (functions_fit_on_a_screen, "context/x.py", "def f():\n" + "    x = 1\n" * 60),
     (functions_fit_on_a_screen, "context/x.py", "class A:\n  async def f(self):\n" + "    x = 1\n" * 60),
     (only_outer_rooms_are_asynchronous, "app/x.py", "class A:\n    async def f(self): ..."),
     (names_say_something, "context/utils.py", ""),
-    (names_say_something, "helpers/x.py", ""),
     (names_say_something, "context/x.py", "class TaskManager: ..."),
     (models_are_asked_at_one_door, "context/x.py", "reply = agent.model.propose(request)"),
     (models_are_asked_at_one_door, "app/x.py", "ask = model.propose\nask(request)"),
@@ -521,7 +503,6 @@ TWINS: list[tuple[Rule, str, str]] = [
     (public_names_are_verb_and_object, "context/x.py", "def verify(): ..."),
     (no_own_text_is_parsed, "context/x.py", "STEP = re.compile('- step')"),
     (no_own_text_is_parsed, "context/sources/x.py", "def f(text):\n    return re.sub('a', 'b', text)"),
-    (no_own_text_is_parsed, "memory/x.py", "class A:\n    def f(self, text):\n        return re.match('a', text)"),
     (no_own_text_is_parsed, "views/x.py", "from re import match"),
     (no_own_text_is_parsed, "context/sources/excerpts.py", "OTHER_LINE = re.compile('a')"),
     (loop_is_the_drawing, "loop.py", "\n".join(f"from afresh.core.x{n} import y" for n in range(13))),
@@ -530,7 +511,6 @@ TWINS: list[tuple[Rule, str, str]] = [
     (tools_are_not_named_outside_tools, "context/x.py", "def f(action):\n    return action.tool == 'edit'"),
     (tools_are_not_named_outside_tools, "context/x.py", "def f(action):\n    return action.tool in ('edit',)"),
     (tools_are_not_named_outside_tools, "policy/x.py", "CHANGING = ('edit', 'run')"),
-    (tools_are_not_named_outside_tools, "policy/x.py", "CHANGING = (*NOTING, 'edit')"),
     (tools_are_not_named_outside_tools, "app/x.py", "DRAW = {'edit': 1, 'run': 2}"),
     (tools_are_not_named_outside_tools, "app/x.py", "def f(tool):\n    match tool:\n        case 'edit': ..."),
     (tools_are_not_named_outside_tools, "actions/x.py", "class A:\n    def f(self):\n        return {'edit', 'run'}"),
@@ -573,14 +553,14 @@ SOUND: list[tuple[Rule, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "path", "source"), TWINS)
-def test_a_broken_twin_is_caught(rule: Rule, path: str, source: str):
-    assert list(rule(PurePosixPath(path), ast.parse(dedent(source))))
+def test_a_broken_twin_is_caught():
+    for rule, path, source in TWINS:
+        assert list(rule(PurePosixPath(path), ast.parse(dedent(source)))), (named(rule), path, source)
 
 
-@pytest.mark.parametrize(("rule", "path", "source"), SOUND)
-def test_a_sound_source_passes(rule: Rule, path: str, source: str):
-    assert not list(rule(PurePosixPath(path), ast.parse(dedent(source))))
+def test_a_sound_source_passes():
+    for rule, path, source in SOUND:
+        assert not list(rule(PurePosixPath(path), ast.parse(dedent(source)))), (named(rule), path, source)
 
 
 def test_each_rule_has_a_broken_twin():

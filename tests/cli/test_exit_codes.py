@@ -39,9 +39,9 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize(("error", "code"), EXPECTED.items(), ids=lambda value: type(value).__name__)
-def test_an_error_has_the_code_of_its_nearest_class(error: BaseException, code: int):
-    assert choose_error_code(error) == describe_error(error).code == code
+def test_an_error_has_the_code_of_its_nearest_class():
+    for error, code in EXPECTED.items():
+        assert choose_error_code(error) == describe_error(error).code == code, error
 
 
 def test_every_class_of_errors_is_expected_here():
@@ -56,9 +56,8 @@ def test_no_class_hides_behind_a_more_general_one():
         assert not above or above[0] is not code, kind
 
 
-@pytest.mark.parametrize("status", TaskStatus)
-def test_every_status_has_a_code(status: TaskStatus):
-    assert status in CODES_BY_STATUS
+def test_every_status_has_a_code():
+    assert set(TaskStatus) <= CODES_BY_STATUS.keys()
 
 
 @pytest.mark.parametrize(
