@@ -174,13 +174,13 @@ def _suggest_install(*wanted: str) -> str:
     from shlex import quote
 
     try:
-        found = metadata.distribution("afresh")
+        distribution = metadata.distribution("afresh")
     except metadata.PackageNotFoundError:
-        found = None
-    place, address, options = _find_source(found)
+        distribution = None
+    place, address, options = _find_source(distribution)
     by_receipt = {"uv-receipt.toml": "uv tool install --force", "pipx_metadata.json": "pipx install --force"}
     install = next((command for receipt, command in by_receipt.items() if (Path(sys.prefix) / receipt).exists()), "")
-    extras = ",".join(sorted({*wanted, *(_list_extras(found) if install else ())}))
+    extras = ",".join(sorted({*wanted, *(_list_extras(distribution) if install else ())}))
     if not install:
         pip = f"{sys.executable} -m pip install" if find_spec("pip") else f"uv pip install --python {sys.executable}"
         install = f"{pip}{options}"
@@ -188,13 +188,13 @@ def _suggest_install(*wanted: str) -> str:
     return f"{install} {requirement}{' in a clone of afresh' if place == '.' else ''}"
 
 
-def _find_source(found: Any) -> tuple[str, str, str]:
+def _find_source(value: Any) -> tuple[str, str, str]:
     """Where the installed package came from: its path (`.` if that is not known or gone), or name and address; and options."""
     import json
     from pathlib import Path
     from urllib.parse import unquote, urlsplit
 
-    origin: dict[str, Any] = json.loads(found.read_text("direct_url.json") or "{}") if found else {}
+    origin: dict[str, Any] = json.loads(value.read_text("direct_url.json") or "{}") if value else {}
     url = str(origin.get("url", ""))
     if "vcs_info" in origin:
         return "afresh", f" @ {origin['vcs_info']['vcs']}+{url}", ""
@@ -204,14 +204,18 @@ def _find_source(found: Any) -> tuple[str, str, str]:
     return str(path), "", " -e" if origin.get("dir_info", {}).get("editable") else ""
 
 
-def _list_extras(found: Any) -> list[str]:
+def _list_extras(value: Any) -> list[str]:
     """The extras whose packages are all installed."""
     import re
     from importlib import metadata
 
     names: dict[str, set[str]] = {}
-    for line in (found.requires or ()) if found else ():
+    for line in (value.requires or ()) if value else ():
         if extra := re.search(r"extra == ['\"]([\w-]+)", line):
             names.setdefault(extra[1], set()).add(re.split(r"[^\w.-]", line, maxsplit=1)[0])
-    present = {str(one.metadata["Name"]).lower().replace("_", "-") for one in metadata.distributions()} if names else set[str]()
+    present = (
+        {str(distribution.metadata["Name"]).lower().replace("_", "-") for distribution in metadata.distributions()}
+        if names
+        else set[str]()
+    )
     return [extra for extra, needed in names.items() if needed <= present]

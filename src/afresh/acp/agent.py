@@ -233,13 +233,13 @@ def list_open_sessions(cwd: str) -> list[SessionInfo]:
     with open_project_at(cwd) as project:
         tickets = project.queue.tickets(TicketQuery(parents=(), order=TicketOrder.TOUCHED, most=MAX_SESSIONS_LISTED))
         root = str(project.paths.root)
-    found: dict[str, SessionInfo] = {}
+    session_infos: dict[str, SessionInfo] = {}
     for ticket in tickets:
         name = find_session(ticket.task)
         if name or not ticket.status.closed:
             info = SessionInfo(session_id=name or ticket.task, cwd=root, title=to_one_line(ticket.goal, 100))
-            found.setdefault(info.session_id, info)
-    return list(found.values())
+            session_infos.setdefault(info.session_id, info)
+    return list(session_infos.values())
 
 
 def read_prompt_text(blocks: list[Any], root: Path) -> str:

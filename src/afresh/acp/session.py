@@ -82,7 +82,7 @@ class EditorPerson:
             status="pending",
             content=[make_text_content(question)],
         )
-        offered = [PermissionOption(option_id=str(one.number), name=one.words, kind="allow_once") for one in options]
+        offered = [PermissionOption(option_id=str(option.number), name=option.words, kind="allow_once") for option in options]
         offered.append(PermissionOption(option_id=OWN_WORDS, name="stop here; I answer in my own words", kind="reject_once"))
         chosen = self.ask(call, offered)
         return parse_user_message(self.project, state, chosen) if chosen.isdecimal() else None
@@ -168,15 +168,15 @@ class EditorSession:
 
 def describe_turn_end(project: Project, state: State) -> Sequence[str]:
     """Return what the model says, its question, or how the turn ended and what to do with the result."""
-    said = [read_closing_summary(project, state.task.id).strip()]
+    lines = [read_closing_summary(project, state.task.id).strip()]
     if state.dialogue.question:
-        said.append(state.dialogue.question)
-        said += [f"{one.number}. {one.words}" for one in parse_options(state.dialogue.options)]
+        lines.append(state.dialogue.question)
+        lines += [f"{option.number}. {option.words}" for option in parse_options(state.dialogue.options)]
     elif state.work.outcome != ANSWERED:
-        said.append(describe_outcome(state))
+        lines.append(describe_outcome(state))
         if state.workspace.changed:
             files = ", ".join(state.workspace.changed)
-            said.append(
+            lines.append(
                 f"Changed on branch `{state.workspace.branch}`: {files}. /diff shows it, /apply merges it, /undo takes it back."
             )
-    return [part for part in said if part]
+    return [part for part in lines if part]

@@ -66,9 +66,9 @@ class TurnWatcher:
                     self._show_outputs(entry.event)
                 case VerdictReached(_, verdict) if self.check:
                     results = (line for line in map(summarise_check_run, verdict.runs) if line not in verdict.reason)
-                    said = "\n".join([verdict.reason, *results])
+                    text = "\n".join([verdict.reason, *results])
                     failed = verdict.ruling is Ruling.FAIL
-                    self._update(self.check, "failed" if failed else "completed", [make_text_content(said)])
+                    self._update(self.check, "failed" if failed else "completed", [make_text_content(text)])
                     self.check = ""
                 case ChangeKeptOrReverted():
                     self._show_change(entry.event)

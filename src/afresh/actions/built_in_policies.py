@@ -39,8 +39,8 @@ def refuse_small_part(proposed: ProposedAction) -> Refusal | None:
 
 def find_current_plan(proposed: ProposedAction) -> Sequence[PlanItem]:
     """The plan as it is in the middle of a reply."""
-    made = [event.items for deed in proposed.done for event in deed.outcome.events if isinstance(event, PlanSet)]
-    return made[-1] if made else proposed.state.work.plan
+    items = [event.items for deed in proposed.done for event in deed.outcome.events if isinstance(event, PlanSet)]
+    return items[-1] if items else proposed.state.work.plan
 
 
 def refuse_closed_tool(proposed: ProposedAction) -> Refusal | None:
@@ -55,11 +55,11 @@ def refuse_closed_tool(proposed: ProposedAction) -> Refusal | None:
 
 def refuse_repeated_action(proposed: ProposedAction) -> Refusal | None:
     """What led nowhere often enough is not done again in the same tree. Reads are not refused: prompts may show them no more."""
-    barred = [one for one in proposed.state.work.progress.alarms if one.rung is not Escalation.WARN and one.key]
+    barred = [alarm for alarm in proposed.state.work.progress.alarms if alarm.rung is not Escalation.WARN and alarm.key]
     if not barred or ToolTrait.READS in proposed.traits:
         return None
     asked = hash_action(proposed.action, proposed.state.workspace.snapshot)
-    evidence = next((one.evidence for one in barred if asked == one.key), None)
+    evidence = next((stall.evidence for stall in barred if asked == stall.key), None)
     if evidence is None:
         return None
     return Refusal(f"{REPEATED_ACTION_REFUSED}: {evidence}; nothing has changed since", settled=True)
@@ -84,8 +84,8 @@ def refuse_steering_change(proposed: ProposedAction) -> Refusal | None:
     if not list_unasked_steering_files([path], proposed.state):
         return None
     who = find_who_acts(path, proposed.state.workspace.obeyed)
-    said = f"not done: {path} acts unasked ({who}), and the user has named no change of it. Leave it as it is, or `ask`"
-    return Refusal(said)
+    text = f"not done: {path} acts unasked ({who}), and the user has named no change of it. Leave it as it is, or `ask`"
+    return Refusal(text)
 
 
 def refuse_completion_after_failure(proposed: ProposedAction) -> Refusal | None:

@@ -42,7 +42,7 @@ def find_reason_not_to_delegate(plan: Sequence[PlanItem]) -> str:
 
 def allocate_part_steps(state: State) -> int:
     """Steps that the next part may take: half of what is left to the task and the parts before it."""
-    taken = sum(one.metrics.steps for one in state.work.subtasks)
+    taken = sum(subtask.metrics.steps for subtask in state.work.subtasks)
     return min(MAX_PART_STEPS, (state.work.limit - state.work.step - 1 - taken) // 2)
 
 
@@ -91,8 +91,10 @@ def choose_part_checks(part: Subtask, task: Task, insight: CodeAnalysis, files: 
 
 
 def refuse_repeated_part(part: Subtask, state: State) -> None:
-    told = to_one_line(part.goal, MAX_GOAL_CHARACTERS)
-    if former := next((one for one in state.work.subtasks if one.goal == told and one.status is not SubtaskStatus.DONE), None):
+    text = to_one_line(part.goal, MAX_GOAL_CHARACTERS)
+    if former := next(
+        (subtask for subtask in state.work.subtasks if subtask.goal == text and subtask.status is not SubtaskStatus.DONE), None
+    ):
         raise ModelMistake(
             f"delegate: the same was handed out in step {former.step} and {former.status.value}; do it yourself, or say in the "
             "goal what is to be done differently"
@@ -108,7 +110,7 @@ def refuse_other_part(part: Subtask, child: State) -> None:
 def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics, claimed: str) -> SubtaskResult:
     """From the part's own verdict, and what it said: `claimed` when it completed, or why it stopped."""
     verdict = child.verification.verdict if child.verification.verdict and child.verification.verdict.final else None
-    found = SubtaskResult(
+    result = SubtaskResult(
         task=child.task.id,
         step=step,
         goal=goal,
@@ -118,7 +120,7 @@ def result_from_part(child: State, goal: str, step: int, metrics: SubtaskMetrics
         summary=claimed if child.status is TaskStatus.DONE and claimed else describe_part_stop(child),
         metrics=metrics,
     )
-    return bound_result(found)
+    return bound_result(result)
 
 
 def name_unfinished(verdict: Verdict) -> list[str]:

@@ -32,37 +32,37 @@ NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
 """What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
 
 
-def digest_step(state: State, deeds: StepResult) -> StepResult:
+def digest_step(state: State, result: StepResult) -> StepResult:
     """What was done, what was read from outputs, and what was decided in the thought."""
     step = state.work.step + 1
-    blocks = [block_from_text(deed.outcome.text) for deed in deeds.done]
-    seen = [observation_from_action(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
-    said, spoken = passages_from_reply(state, step, deeds)
-    readings = [read_action_output(deed, raw) for deed, raw in zip(deeds.done, blocks, strict=True)]
+    blocks = [block_from_text(deed.outcome.text) for deed in result.done]
+    seen = [observation_from_action(deed, raw) for deed, raw in zip(result.done, blocks, strict=True)]
+    passages, spoken = passages_from_reply(state, step, result)
+    readings = [read_action_output(deed, raw) for deed, raw in zip(result.done, blocks, strict=True)]
     index = [
         BlockIndexLine(raw.id, deed.action.tool, describe_output_origin(deed, raw), len(raw.text), reading.phrase, step)
-        for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True)
+        for deed, raw, reading in zip(result.done, blocks, readings, strict=True)
         if raw.text.strip() and not has_trait(deed.action, *NOT_INDEXED)
     ]
     page, moved = move_old_lines(state.memory.index, index, step)
     digested = OutputDigested(
-        facts=tuple(facts_from_step(state, step, deeds, blocks, readings)),
-        regions=tuple(region for deed in deeds.done for region in deed.outcome.regions),
+        facts=tuple(facts_from_step(state, step, result, blocks, readings)),
+        regions=tuple(region for deed in result.done for region in deed.outcome.regions),
         index=(*page, *index),
-        passages=(*said, *passages_from_outputs(state, step, deeds, blocks)),
+        passages=(*passages, *passages_from_outputs(state, step, result, blocks)),
     )
-    decisions = map(DecisionMade, decisions_from_thought(state, step, deeds))
-    events = (ActionsExecuted(step, tuple(seen)), *deeds.decided, digested, *decisions)
-    return deeds.add(*events, blocks=(*blocks, *spoken, *moved))
+    decisions = map(DecisionMade, decisions_from_thought(state, step, result))
+    events = (ActionsExecuted(step, tuple(seen)), *result.decided, digested, *decisions)
+    return result.add(*events, blocks=(*blocks, *spoken, *moved))
 
 
-def decisions_from_thought(state: State, step: int, deeds: StepResult) -> list[Decision]:
+def decisions_from_thought(state: State, step: int, result: StepResult) -> list[Decision]:
     """Decisions that the model said and did not record itself."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
-    if any(isinstance(event, DecisionMade) for event in deeds.decided):
+    if any(isinstance(event, DecisionMade) for event in result.decided):
         return []
-    said = block_from_text(thought)
-    return [Decision(text, "model", step=step, said=said.id) for text in find_said_decisions(said.text)]
+    block = block_from_text(thought)
+    return [Decision(text, "model", step=step, said=block.id) for text in find_said_decisions(block.text)]
 
 
 def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
@@ -92,11 +92,11 @@ def fact_source_from_action(deed: ActionResult, raw: Block) -> str:
 
 
 def facts_from_step(
-    state: State, step: int, deeds: StepResult, blocks: Sequence[Block], readings: Sequence[OutputReading]
+    state: State, step: int, result: StepResult, blocks: Sequence[Block], readings: Sequence[OutputReading]
 ) -> Iterator[Fact]:
     """What the tools say themselves, and what their outputs say; a later output of one reply knows of the one before it."""
     known = state.memory.facts
-    for deed, raw, reading in zip(deeds.done, blocks, readings, strict=True):
+    for deed, raw, reading in zip(result.done, blocks, readings, strict=True):
         yield from deed.outcome.facts
         if has_trait(deed.action, ToolTrait.PRINTS):
             new = tuple(
@@ -106,16 +106,16 @@ def facts_from_step(
             yield from new
 
 
-def passages_from_reply(state: State, step: int, deeds: StepResult) -> tuple[list[Passage], list[Block]]:
+def passages_from_reply(state: State, step: int, result: StepResult) -> tuple[list[Passage], list[Block]]:
     """Thought and actions of the reply, as memory keeps them. What was written to files is in the files."""
     thought = state.work.pending.reply.thought if state.work.pending else ""
-    told = [deed for deed in deeds.done if not has_trait(deed.action, *NOT_REMEMBERED)]
-    how = summarise_endings(told)
-    lines = [render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in told]
+    results = [deed for deed in result.done if not has_trait(deed.action, *NOT_REMEMBERED)]
+    how = summarise_endings(results)
+    lines = [render_action(deed) + (FAILED_SUFFIX if how == PARTLY_FAILED and not deed.outcome.ok else "") for deed in results]
     done = "\n".join(dict.fromkeys(lines))
-    about = find_file_names("\n".join(f"{deed.action.args.get('command', '')}\n{render_action(deed)}" for deed in told))
+    about = find_file_names("\n".join(f"{deed.action.args.get('command', '')}\n{render_action(deed)}" for deed in results))
     blocks = [block_from_text(text) for text in (thought, done) if text]
-    said = [
+    passages = [
         Passage(
             step,
             voice,
@@ -128,18 +128,18 @@ def passages_from_reply(state: State, step: int, deeds: StepResult) -> tuple[lis
         )
         for voice, text, end, writes in (
             (PassageVoice.THOUGHT, thought, "", False),
-            (PassageVoice.ACTION, done, how, bool(told) and has_trait(told[0].action, ToolTrait.WRITES)),
+            (PassageVoice.ACTION, done, how, bool(results) and has_trait(results[0].action, ToolTrait.WRITES)),
         )
         if text
     ]
-    return said, blocks
+    return passages, blocks
 
 
-def summarise_endings(deeds: Sequence[ActionResult]) -> str:
+def summarise_endings(results: Sequence[ActionResult]) -> str:
     """In a word; of several actions that ended differently each that failed says so itself."""
-    if all(deed.outcome.ok for deed in deeds):
+    if all(deed.outcome.ok for deed in results):
         return ENDED_OK
-    return PARTLY_FAILED if any(deed.outcome.ok for deed in deeds) else "failed"
+    return PARTLY_FAILED if any(deed.outcome.ok for deed in results) else "failed"
 
 
 def render_action(deed: ActionResult) -> str:
@@ -151,10 +151,10 @@ def render_action(deed: ActionResult) -> str:
     return f"{deed.action.tool} {describe_subject(shorten_action(deed))}"
 
 
-def passages_from_outputs(state: State, step: int, deeds: StepResult, blocks: Sequence[Block]) -> Iterator[Passage]:
+def passages_from_outputs(state: State, step: int, result: StepResult, blocks: Sequence[Block]) -> Iterator[Passage]:
     """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
-    changing = [number for number, deed in enumerate(deeds.done) if has_trait(deed.action, ToolTrait.CHANGES)]
-    for number, (deed, raw) in enumerate(zip(deeds.done, blocks, strict=True)):
+    changing = [number for number, deed in enumerate(result.done) if has_trait(deed.action, ToolTrait.CHANGES)]
+    for number, (deed, raw) in enumerate(zip(result.done, blocks, strict=True)):
         if raw.text.strip() and has_trait(deed.action, ToolTrait.PRINTS):
             told, late = render_action(deed), number >= max(changing, default=0)
             about = find_file_names(f"{deed.action.args.get('command', '')}\n{told}")

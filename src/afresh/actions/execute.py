@@ -85,10 +85,10 @@ def add_note(deed: ActionResult, note: str) -> ActionResult:
 
 
 def snapshot_after_actions(state: State, runtime: Runtime, taken: StepResult, tools: Mapping[str, Tool]) -> StepResult:
-    if any(one.outcome.spoiled for one in taken.done):
+    if any(result.outcome.spoiled for result in taken.done):
         runtime.workspace.restore(state.workspace.snapshot, fresh=True)
         return taken
-    changing = any(one.action.tool in tools and ToolTrait.CHANGES in tools[one.action.tool].traits for one in taken.done)
+    changing = any(result.action.tool in tools and ToolTrait.CHANGES in tools[result.action.tool].traits for result in taken.done)
     if changing:
         try:
             after = runtime.workspace.snapshot(whole=True)

@@ -102,7 +102,7 @@ def list_network_notes(done: CommandRun, context: ToolContext) -> Iterator[str]:
             closed = find_reason_for_closed_network(context.sandbox.level, context.state)
             yield f"there is no network here: {closed}" if closed else HOW_TO_ASK
         return
-    if closed := [f"{one.place} ({one.refused})" for one in done.network.connections if one.refused]:
+    if closed := [f"{connection.place} ({connection.refused})" for connection in done.network.connections if connection.refused]:
         yield f"closed: {list_first_names(closed, MAX_NAMED_HOSTS)}; if the task needs it, ask the user to allow the host"
     if INSTALLED_FOR_ONE_COMMAND.search(output):
         yield (

@@ -109,33 +109,33 @@ def add_list(project: "Project", order: "TaskOrder", terms: "OrderTerms", more: 
 
     with show_activity_line("reading the list") as tell:
         if more["file"]:
-            given = read_task_list(project, more["file"], more["own"], order)
+            task_list = read_task_list(project, more["file"], more["own"], order)
         else:
             from afresh.app.orders.find_tasks import list_failing_tests, list_violation_tasks
 
-            given = (
+            task_list = (
                 list_violation_tasks(project, order) if more["violations"] else list_failing_tests(project, more["tests"], order)
             )
-        found = add_task_list(project, given, terms, more["dry_run"], tell)
-    return make_list_output(found, more["dry_run"])
+        list_import = add_task_list(project, task_list, terms, more["dry_run"], tell)
+    return make_list_output(list_import, more["dry_run"])
 
 
-def make_list_output(found: "ListImport", dry_run: bool) -> Page:
+def make_list_output(list_import: "ListImport", dry_run: bool) -> Page:
     from afresh.core.text import format_count
     from afresh.core.truncate import to_one_line
     from afresh.views.task_facts import find_ticket_state
 
     added = [
-        {"task": one.task.id, "goal": one.task.goal, "line": one.line, "needs": [*one.task.needs],
-         "checks": [check.command for check in one.task.checks]}
-        for one in found.added
+        {"task": entry.task.id, "goal": entry.task.goal, "line": entry.line, "needs": [*entry.task.needs],
+         "checks": [check.command for check in entry.task.checks]}
+        for entry in list_import.added
     ]  # fmt: skip
-    known = [{"task": ticket.task, "state": find_ticket_state(ticket).value} for ticket in found.known]
+    known = [{"task": ticket.task, "state": find_ticket_state(ticket).value} for ticket in list_import.known]
     width = measure_width()
-    lines = [f"{'would add' if dry_run else 'added'} {format_count(len(found.added), 'task')}"]
-    for task in (one.task for one in found.added):
+    lines = [f"{'would add' if dry_run else 'added'} {format_count(len(list_import.added), 'task')}"]
+    for task in (entry.task for entry in list_import.added):
         lines += ["  " + to_one_line(task.id, width - 2), "    " + to_one_line(task.goal, width - 4)]
         lines += ["    " + to_one_line(f"after {', '.join(task.needs)}", width - 4)] if task.needs else []
-    lines += [f"{format_count(len(found.known), 'task')} there already:"] if found.known else []
+    lines += [f"{format_count(len(list_import.known), 'task')} there already:"] if list_import.known else []
     lines += ["  " + to_one_line(f"{ticket['task']}  {ticket['state']}", width - 2) for ticket in known]
     return Page({"added": added, "known": known, "dry_run": dry_run}, "\n".join(lines))

@@ -75,7 +75,7 @@ def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionC
             if list_allowed(state)
             else [f"{state.task.id} may not change existing tests beyond its goal, and has no network"]
         )
-    told = [f"{state.task.id} may change {', '.join(paths)}"] if paths else []
-    told += [f"{state.task.id} may {describe_permission(one)}" for one in change.permissions]
+    lines = [f"{state.task.id} may change {', '.join(paths)}"] if paths else []
+    lines += [f"{state.task.id} may {describe_permission(permission)}" for permission in change.permissions]
     asks = state.status is TaskStatus.BLOCKED
-    return [*told, "it has an open question: afresh answer" if asks else f"`afresh resume {state.task.id}` continues it"]
+    return [*lines, "it has an open question: afresh answer" if asks else f"`afresh resume {state.task.id}` continues it"]

@@ -65,10 +65,10 @@ def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **orde
     name = find_task(project, task) if task else find_latest_conversation(project) if resume else ""
     if name:
         refuse_closed_task(project.store.load(name))
-    way = RunFlags(no_sandbox=no_sandbox)
+    flags = RunFlags(no_sandbox=no_sandbox)
     wanted = ConversationOrder(order["type_"], order["checks"], order["with_changes"])
     with Interrupts() as interrupts:
-        return Chat(project, Conversation(name, model=model), way, wanted, interrupts).talk()
+        return Chat(project, Conversation(name, model=model), flags, wanted, interrupts).talk()
 
 
 class Interrupts:
@@ -102,9 +102,9 @@ class Chat:
     """The loop at the terminal. All that lasts is in the task's journal."""
 
     def __init__(
-        self, project: Project, now: Conversation, way: RunFlags, order: ConversationOrder, interrupts: Interrupts
+        self, project: Project, now: Conversation, flags: RunFlags, order: ConversationOrder, interrupts: Interrupts
     ) -> None:
-        self.project, self.now, self.way, self.order, self.interrupts = project, now, way, order, interrupts
+        self.project, self.now, self.way, self.order, self.interrupts = project, now, flags, order, interrupts
         self.open, self.code = True, 0
         self.is_attended = sys.stdin.isatty()
 

@@ -43,10 +43,10 @@ def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Page:
     with show_activity_line("reading the code"):
         if entry:
             return views.build_entry_points(list_checkout_entry_points(open_checkout_code(Path.cwd())))
-        made = build_code_map(Path.cwd(), " ".join(words).strip(), tokens)
-    if made.unindexed and not wants_json():
-        click.echo("\n".join(made.unindexed), err=True)
-    return render_code.build_code_map(made, is_plain=not sys.stdout.isatty())
+        code_map = build_code_map(Path.cwd(), " ".join(words).strip(), tokens)
+    if code_map.unindexed and not wants_json():
+        click.echo("\n".join(code_map.unindexed), err=True)
+    return render_code.build_code_map(code_map, is_plain=not sys.stdout.isatty())
 
 
 @command.command("find")
@@ -97,11 +97,11 @@ def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_o
         number = sum(1 for _ in list_violations(root, paths, offers=False))
         if offers := fail_over is None:
             tell(f"looking for changes of {min(number, limit):,} functions")
-        found = list(islice(list_violations(root, paths, offers), limit))
-    page = render_code.build_violations(found, number, offers, int(fail_over is not None and number > fail_over))
+        violations = list(islice(list_violations(root, paths, offers), limit))
+    page = render_code.build_violations(violations, number, offers, int(fail_over is not None and number > fail_over))
     if form in ("json", "sarif"):
-        return replace(page, blocks=lambda: print_json(page.data if form == "json" else violations_to_sarif(found)))
-    return page if form == "text" else replace(page, blocks="\n".join(map(render_github_annotation, found)))
+        return replace(page, blocks=lambda: print_json(page.data if form == "json" else violations_to_sarif(violations)))
+    return page if form == "text" else replace(page, blocks="\n".join(map(render_github_annotation, violations)))
 
 
 PROFILE_LEVELS = ("user", "project", "type", "task")

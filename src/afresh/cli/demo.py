@@ -47,12 +47,12 @@ def put_python_on_path() -> None:
 
 def warn_if_unconfined() -> bool:
     """Warn if there is no sandbox. The sample is our own code, so it may run without one."""
-    found = examine_sandbox()
-    if found.level != "fail":
-        echo_wrapped(f"sandbox: {found.detail}")
+    finding = examine_sandbox()
+    if finding.level != "fail":
+        echo_wrapped(f"sandbox: {finding.detail}")
         return False
     echo_wrapped("NO SANDBOX: this machine can't confine commands.", fg="red", bold=True)
-    echo_wrapped(f"  {found.detail}\n  {found.remedy}", fg="red")
+    echo_wrapped(f"  {finding.detail}\n  {finding.remedy}", fg="red")
     echo_wrapped("  The demo runs only its own sample, so it continues. On your code afresh would refuse.", fg="red")
     return True
 

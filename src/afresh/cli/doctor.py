@@ -47,13 +47,13 @@ def rebuild_project(project: Project) -> Page:
 
 @with_project
 def check_stored_state(project: Project, repair: bool) -> Page:
-    with show_activity_line("checking what is stored") as told:
-        report = check_state(project, list_exported_tasks(project), told)
+    with show_activity_line("checking what is stored") as tell:
+        report = check_state(project, list_exported_tasks(project), tell)
         done: list[str] = []
         if repair and report.repairable:
-            done = repair_state(project, report, told)
+            done = repair_state(project, report, tell)
             project = open_current_project()
-            report = check_state(project, list_exported_tasks(project), told)
+            report = check_state(project, list_exported_tasks(project), tell)
     data = {"areas": [*map(asdict, report.areas)], "problems": report.problems, "done": done}
     return Page(data, lambda: print_state_report(report, done), ExitCode.NOT_DONE if report.problems else 0)
 

@@ -107,7 +107,7 @@ class PersonAtTerminal:
             "help": lambda: self._print(list_input_help(state)),
         }
         if name not in commands:
-            raise BadInput(f"no such command: /{name}", next=f"commands: {', '.join(f'/{one}' for one in commands)}")
+            raise BadInput(f"no such command: /{name}", next=f"commands: {', '.join(f'/{command}' for command in commands)}")
         return commands[name]()
 
     def _worded(self, text: str, state: "State", redirects: bool = False) -> PersonRequest:

@@ -38,8 +38,8 @@ def command(folder: str, call: tuple[str, ...], lists: bool, name: str, wait: fl
         if post.posted.problem and not wants_json():
             click.secho(escape_hidden(post.posted.problem), fg="yellow", err=True)
         return Page(request_to_json(post), escape_hidden(post.page))
-    made = mailbox.build_tool_reply(post, call[0], call[1:], thought) if call != ("-",) else None
-    text = json.dumps(made, ensure_ascii=False, indent=1) if made else sys.stdin.read()
+    tool_reply = mailbox.build_tool_reply(post, call[0], call[1:], thought) if call != ("-",) else None
+    text = json.dumps(tool_reply, ensure_ascii=False, indent=1) if tool_reply else sys.stdin.read()
     tools = [action.tool for action in mailbox.post_reply(box, post, text).actions]
     text = f"{post.posted.stem}: {', '.join(tools) or 'text without a tool call'}"
     return Page({"request": post.posted.stem, "tools": tools}, text)

@@ -71,11 +71,11 @@ def approve_server(name: str, tools: tuple[str, ...], yes: bool) -> Page:
     (server,) = list_mcp_servers(settings, [name])
     if server.fault:
         raise NeedsPerson(server.fault, safe="nothing was approved")
-    if unknown := sorted(set(tools) - {one.tool.name for one in server.tools}):
+    if unknown := sorted(set(tools) - {tool.tool.name for tool in server.tools}):
         raise BadInput(f"{name} has no tool {unknown[0]!r}", next=f"afresh mcp servers {name}", safe="nothing was approved")
-    chosen = [one for one in server.tools if not tools or one.tool.name in tools]
+    chosen = [tool for tool in server.tools if not tools or tool.tool.name in tools]
     click.echo(render_mcp_server(replace(server, tools=tuple(chosen))), err=wants_json())
-    able = [one.tool for one in chosen if one.standing is not ToolStanding.REFUSED]
+    able = [tool.tool for tool in chosen if tool.standing is not ToolStanding.REFUSED]
     if not able:
         raise BadInput("none of these tools can be approved", safe="nothing was approved")
     if not yes:

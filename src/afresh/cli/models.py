@@ -22,14 +22,14 @@ def command(context: click.Context, ask: bool) -> Page | None:
 
     own = load_user_settings()
     with show_activity_line("asking the servers" if ask else "importing the packages of the providers"):
-        told = views.ModelsOverview(
+        overview = views.ModelsOverview(
             models.list_configured_models(own),
             models.list_usable_providers(own),
             [*models.ask_own_servers(own)] if ask else None,
             str(find_user_config()),
             tuple(models.find_package_faults().values()),
         )
-    return views.build_models(told)
+    return views.build_models(overview)
 
 
 @command.command()
@@ -48,8 +48,8 @@ def check(name: str, yes: bool) -> Page:
     from afresh.cli.render.models import warn_of_call_cost
     from afresh.cli.render.project import build_findings
 
-    if found := find_needless_trial(name):
-        return build_findings(found)
+    if findings := find_needless_trial(name):
+        return build_findings(findings)
     trial = prepare_model_trial(name, load_user_settings(), Path.cwd())
     if (costs := warn_of_call_cost(trial)) and not wants_json():
         click.secho(costs, dim=True, err=True)

@@ -245,10 +245,10 @@ def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def select_limits(given: Mapping[str, Any]) -> dict[str, Any]:
+def select_limits(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the limits among the options of an order, by their names in `TaskOrder`."""
-    knobs = {name: value for name, value in given["knobs"].items() if name in TASK_KNOBS}
-    return {**knobs, "test_changes": given["test_changes"], "tools": given["tools"]}
+    knobs = {name: value for name, value in values["knobs"].items() if name in TASK_KNOBS}
+    return {**knobs, "test_changes": values["test_changes"], "tools": values["tools"]}
 
 
 def read_order(goal: str | None, more: dict[str, Any]) -> "tuple[str, list[Event]]":

@@ -46,16 +46,16 @@ def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -
     from afresh.app.orders.tasks import TaskOrder
 
     project = open_current_project()
-    way = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
-    way = replace(way, baseline=more["knobs"].get("baseline", ""))
-    way.refuse_alone()
-    terms = make_order_terms(more["no_check"], more["force"], is_attended(), silent=way.is_silent)
+    flags = RunFlags(**{name: more[name] for name in RunFlags.__dataclass_fields__ if name in more})
+    flags = replace(flags, baseline=more["knobs"].get("baseline", ""))
+    flags.refuse_alone()
+    terms = make_order_terms(more["no_check"], more["force"], is_attended(), silent=flags.is_silent)
     goal, events = read_order(goal, more)
-    order = TaskOrder(goal, type_, checks, model=way.model, **select_limits(more))
+    order = TaskOrder(goal, type_, checks, model=flags.model, **select_limits(more))
     state = order_task(project, order, terms, more["on"], more["with_changes"], events)
-    for line in describe_task_instructions(project, state) if not way.is_silent else ():
+    for line in describe_task_instructions(project, state) if not flags.is_silent else ():
         echo_wrapped(line, err=True, dim=True)
-    return run_and_report(project, state.task.id, way)
+    return run_and_report(project, state.task.id, flags)
 
 
 @click.command("resume")
@@ -135,32 +135,32 @@ class RunFlags:
             )
 
 
-def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "State | None":
+def run_with_progress(project: "Project", task: str | None, flags: RunFlags) -> "State | None":
     from afresh.app.compose import RunTerms, run_task
     from afresh.app.service.stop_signal import StopSignal
     from afresh.cli.interactive import PersonAtTerminal
     from afresh.cli.render.console import open_console
     from afresh.cli.render.progress import LiveProgress, ProgressOptions
 
-    way.refuse_alone()
-    mode, quiet = way.mode or choose_mode(project, task), way.is_silent
-    options = ProgressOptions(quiet, way.verbose, partial(describe_money_so_far, project))
+    flags.refuse_alone()
+    mode, quiet = flags.mode or choose_mode(project, task), flags.is_silent
+    options = ProgressOptions(quiet, flags.verbose, partial(describe_money_so_far, project))
     showing = LiveProgress(project.clock, open_console(sys.stderr), options)
-    call = make_call_for_user(project, way, showing)
+    call = make_call_for_user(project, flags, showing)
     with showing as progress, StopSignal() as stop, call_after_error(call):
         watchers = (NoSandboxAlarm(), progress, stop)
         terms = RunTerms(
-            way.model,
-            way.no_sandbox,
+            flags.model,
+            flags.no_sandbox,
             watchers,
             progress.alert,
-            way.mode,
-            way.baseline,
+            flags.mode,
+            flags.baseline,
             cancellations=(stop,),
-            unattended=way.unattended,
+            unattended=flags.unattended,
         )
         if is_attended():
-            with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, way.unattended) as person:
+            with PersonAtTerminal(project, progress, sys.stdin, mode == "interactive", call, flags.unattended) as person:
                 state = run_task(project, task, replace(terms, person=person))
         else:
             state = run_task(project, task, terms)
@@ -169,12 +169,12 @@ def run_with_progress(project: "Project", task: str | None, way: RunFlags) -> "S
         return state
 
 
-def make_call_for_user(project: "Project", way: RunFlags, progress: "LiveProgress") -> "Callable[[State | str], None]":
+def make_call_for_user(project: "Project", flags: RunFlags, progress: "LiveProgress") -> "Callable[[State | str], None]":
     """Return what rings the bell and notifies the user, about a task or about an error."""
     from afresh.app.heartbeat.notify_user import describe_notice, notify_user
     from afresh.core.state import State
 
-    command = way.notify or project.settings.hooks.notify
+    command = flags.notify or project.settings.hooks.notify
 
     def call_user(about: "State | str") -> None:
         progress.ring()
@@ -214,7 +214,7 @@ def choose_mode(project: "Project", task: str | None) -> str:
     return (project.store.load(task).dialogue.supervision.mode if task else "") or project.settings.mode
 
 
-def run_and_report(project: "Project", task: str, way: RunFlags) -> int:
+def run_and_report(project: "Project", task: str, flags: RunFlags) -> int:
     """Run the task and report. Exits 0 only if the harness verified the result."""
     from afresh.app.queue.hold_task import keep_from_workers
     from afresh.cli.exit_codes import choose_status_code
@@ -222,12 +222,12 @@ def run_and_report(project: "Project", task: str, way: RunFlags) -> int:
 
     try:
         with name_interrupted_task(task):
-            state = run_with_progress(project, task, way)
+            state = run_with_progress(project, task, flags)
     except KeyboardInterrupt:
         keep_from_workers(project, task)
         raise
     assert state, "a named task is claimed or refused"
-    report_outcome(project, state, way.verbose)
+    report_outcome(project, state, flags.verbose)
     apply_and_report(project, state)
     return choose_status_code([state.status])
 
@@ -236,8 +236,8 @@ def apply_and_report(project: "Project", state: "State") -> None:
     """Apply the result if the user wants that of every verified task."""
     from afresh.app.results.task_result import apply_if_wanted
 
-    if said := apply_if_wanted(project, state):
-        click.echo(said, err=True)
+    if text := apply_if_wanted(project, state):
+        click.echo(text, err=True)
 
 
 def report_outcome(project: "Project", state: "State", verbose: bool = False, stays: bool = True) -> None:
@@ -248,8 +248,8 @@ def report_outcome(project: "Project", state: "State", verbose: bool = False, st
     from afresh.app.spending.spending_report import sum_task_spending
     from afresh.cli.render.run_summary import build_run_summary
 
-    made, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
+    changes, calls = list_task_changes(project, state), [audit for _, audit in list_audits(project, state.task.id)]
     history = compare_with_history(project, state.task.id) if verbose or wants_json() else None
     spent = sum_task_spending(project, state.task.id)
-    page = build_run_summary(state, made, calls, history, cost=describe_cost(spent), stays=stays)
+    page = build_run_summary(state, changes, calls, history, cost=describe_cost(spent), stays=stays)
     print_page(replace(page, data=page.data | {"cost": cost_to_json(spent)}))

@@ -54,18 +54,18 @@ def list_all(project: Project) -> Page:
     schedules = [(one, find_next_due(one.schedule, one.after)) for one in list_schedules(project)]
     lines = ["the checklist is paused; `afresh schedule pause --off` goes on"] if state.paused else []
     lines += [describe_item(item, known) for item, known in listed]
-    for one, due in schedules:
-        last = f" · last task {one.task}" if one.task else ""
-        lines.append(f"{one.schedule.id}: {one.schedule.words} · next {format_moment(due) if due else 'never'}{last}")
-        lines += [f"  {one.note}"] if one.note else []
+    for schedule, due in schedules:
+        last = f" · last task {schedule.task}" if schedule.task else ""
+        lines.append(f"{schedule.schedule.id}: {schedule.schedule.words} · next {format_moment(due) if due else 'never'}{last}")
+        lines += [f"  {schedule.note}"] if schedule.note else []
     items, rows = [item_to_json(*one) for one in listed], [schedule_to_json(*one) for one in schedules]
     data = {"paused": state.paused, "ran": state.ran, "items": items, "schedules": rows}
     return Page(data, "\n".join(lines if schedules else [*lines, "no schedules"]))
 
 
-def schedule_to_json(one: ScheduleState, due: float | None) -> dict[str, Any]:
-    said = one.schedule
-    return {"id": said.id, "goal": said.goal, "when": said.words, "next": due, "task": one.task, "note": one.note}
+def schedule_to_json(schedule: ScheduleState, due: float | None) -> dict[str, Any]:
+    said = schedule.schedule
+    return {"id": said.id, "goal": said.goal, "when": said.words, "next": due, "task": schedule.task, "note": schedule.note}
 
 
 @command.command("add")
@@ -85,10 +85,10 @@ def add_one(
     if report == bool(goal):
         raise click.UsageError("give either a GOAL or --report")
     if goal:
-        made = add_schedule(project, TaskOrder(goal, **order, **knobs), every, cron)
+        schedule = add_schedule(project, TaskOrder(goal, **order, **knobs), every, cron)
     else:
-        made = add_report_schedule(project, every, cron)
-    return Page({"id": made.id}, f"{made.id}: {made.words}")
+        schedule = add_report_schedule(project, every, cron)
+    return Page({"id": schedule.id}, f"{schedule.id}: {schedule.words}")
 
 
 @command.command("remove")

@@ -53,11 +53,11 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     """
 
     own, asks = load_user_settings(), sys.stdin.isatty() and sys.stderr.isatty()
-    given = ModelChoice(provider=provider or "", model=model, base_url=base_url, key=key_env)
+    model_choice = ModelChoice(provider=provider or "", model=model, base_url=base_url, key=key_env)
     if not asks:
-        refuse_missing_options(given)
-    refuse_bad_choice(given)
-    choice = choose_and_try(own, given, asks, no_try) if asks else try_choice(own, given, asks, no_try)
+        refuse_missing_options(model_choice)
+    refuse_bad_choice(model_choice)
+    choice = choose_and_try(own, model_choice, asks, no_try) if asks else try_choice(own, model_choice, asks, no_try)
     written = write_choice(choice)
     if not wants_json():
         click.echo(written)
@@ -66,12 +66,12 @@ def command(provider: str | None, model: str, base_url: str, key_env: str, no_tr
     return Page(data, "\n".join(done) or 'next, in your repository: afresh init, then afresh run "GOAL"')
 
 
-def refuse_missing_options(given: ModelChoice) -> None:
-    if given.provider == COMPATIBLE and not given.base_url:
+def refuse_missing_options(choice: ModelChoice) -> None:
+    if choice.provider == COMPATIBLE and not choice.base_url:
         raise BadInput(
             "a compatible server needs its address", next="pass --base-url http://HOST:PORT/v1", safe="nothing was written"
         )
-    if not given.provider or not given.model:
+    if not choice.provider or not choice.model:
         raise BadInput(
             "afresh setup asks questions, and there is no terminal",
             next="pass the answers: afresh setup --provider NAME --model NAME, and --base-url or --key-env where needed",
@@ -90,12 +90,14 @@ def set_up_repository() -> Sequence[str]:
         return init_project(project)
 
 
-def choose_and_try(own: Settings, given: ModelChoice, asks: bool, no_try: bool) -> ModelChoice:
+def choose_and_try(own: Settings, model_choice: ModelChoice, asks: bool, no_try: bool) -> ModelChoice:
     """Ask, and ask again with the answers as defaults until the model answers or the person gives up."""
-    last = given
+    last = model_choice
     while True:
-        provider = given.provider or ask_provider(own, last.provider)
-        choice = complete_choice(own, replace(given, provider=provider), last if last.provider == provider else given)
+        provider = model_choice.provider or ask_provider(own, last.provider)
+        choice = complete_choice(
+            own, replace(model_choice, provider=provider), last if last.provider == provider else model_choice
+        )
         try:
             return try_choice(own, choice, asks, no_try)
         except NeedsPerson as fault:
@@ -118,11 +120,17 @@ def try_choice(own: Settings, choice: ModelChoice, asks: bool, no_try: bool) -> 
 
 def ask_provider(own: Settings, last: str) -> str:
     """Ask which provider; those whose key was found are marked, and the first of them is the default."""
-    usable = {one.provider: one for one in list_usable_providers(own)}
+    usable = {usable_provider.provider: usable_provider for usable_provider in list_usable_providers(own)}
     for number, name in enumerate(PROVIDER_NAMES, 1):
-        found = usable.get(name)
-        about = "another server with OpenAI's protocol" if not found else found.title
-        about += f" (key found: {found.key})" if found and found.key else f" at {found.host}" if found and found.host else ""
+        provider = usable.get(name)
+        about = "another server with OpenAI's protocol" if not provider else provider.title
+        about += (
+            f" (key found: {provider.key})"
+            if provider and provider.key
+            else f" at {provider.host}"
+            if provider and provider.host
+            else ""
+        )
         click.echo(f"  {number} {name:<11} {about}", err=True)
     default = PROVIDER_NAMES.index(last or next((name for name, one in usable.items() if one.key), PROVIDER_NAMES[0])) + 1
 
@@ -131,16 +139,16 @@ def ask_provider(own: Settings, last: str) -> str:
             return "" if 0 < int(said) <= len(PROVIDER_NAMES) else f"there are {len(PROVIDER_NAMES)}"
         return "" if said in PROVIDER_NAMES else f"{said} is none of them"
 
-    said = ask_until_valid("Provider, a number or a name", find_fault, str(default))
-    return PROVIDER_NAMES[int(said) - 1] if said.isdigit() else said
+    text = ask_until_valid("Provider, a number or a name", find_fault, str(default))
+    return PROVIDER_NAMES[int(text) - 1] if text.isdigit() else text
 
 
 def ask_until_valid(question: str, find_fault: Callable[[str], str], default: str | None) -> str:
     """Ask, and say what is wrong with the answer, until nothing is."""
     while True:
-        said = click.prompt(question, default=default, show_default=bool(default), err=True).strip()
-        if not (fault := find_fault(said)):
-            return said
+        text = click.prompt(question, default=default, show_default=bool(default), err=True).strip()
+        if not (fault := find_fault(text)):
+            return text
         echo_wrapped(f"  {fault}", err=True, fg="yellow")
 
 
@@ -153,9 +161,9 @@ def complete_choice(own: Settings, choice: ModelChoice, last: ModelChoice) -> Mo
     if choice.provider == COMPATIBLE and not choice.key:
         question = "Variable that holds its key, such as MY_KEY (Enter: it needs no key)"
         choice = replace(choice, key=ask_until_valid(question, find_key_place_fault, last.key))
-    found = find_choice_route(own, choice)
-    if not found.key.secret and found.problem:
-        choice = ask_key(choice, found.problem)
+    choice_route = find_choice_route(own, choice)
+    if not choice_route.key.secret and choice_route.problem:
+        choice = ask_key(choice, choice_route.problem)
     return choice if choice.model else replace(choice, model=ask_model(own, choice, last.model))
 
 
@@ -176,8 +184,8 @@ def ask_model(own: Settings, choice: ModelChoice, last: str) -> str:
     question = (
         "Model, a number or any other name" if names else f"Model, such as {MODEL_EXAMPLES.get(choice.provider, 'my-model')}"
     )
-    said = ask_until_valid(question, find_fault, last or ("1" if names else None))
-    return names[int(said) - 1] if said.isdigit() and names else said
+    text = ask_until_valid(question, find_fault, last or ("1" if names else None))
+    return names[int(text) - 1] if text.isdigit() and names else text
 
 
 def ask_key(choice: ModelChoice, problem: str) -> ModelChoice:
@@ -202,9 +210,9 @@ def try_model(own: Settings, choice: ModelChoice, asks: bool) -> int:
         findings = run_model_trial(trial)
     table = f"in [models.{choice.name}]"  # which is not written yet
     for setting, option in ((f"base_url {table}", "--base-url"), (f"as key = {table}", "by --key-env"), (f" {table}", "")):
-        findings = [replace(one, remedy=one.remedy.replace(setting, option)) for one in findings]
+        findings = [replace(finding, remedy=finding.remedy.replace(setting, option)) for finding in findings]
     print_blocks(build_findings(findings).blocks)
-    if wrong := next((one for one in findings if one.level == "fail"), None):
+    if wrong := next((finding for finding in findings if finding.level == "fail"), None):
         remedy = wrong.remedy or "choose another model"
         raise NeedsPerson(
             f"{trial.label} can't be used: {wrong.detail}", next=f"{remedy}; --no-try writes it anyway", safe=NOTHING_WRITTEN

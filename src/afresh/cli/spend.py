@@ -19,7 +19,10 @@ from afresh.views.page import Page
 @click.command("spend")
 @click.argument("task", required=False, metavar="")
 @click.option(
-    "--by", type=click.Choice([one.value for one in SpendingGroup]), default=None, help="Group by this (default: an overview)."
+    "--by",
+    type=click.Choice([group.value for group in SpendingGroup]),
+    default=None,
+    help="Group by this (default: an overview).",
 )
 @click.option("--since", default="30d", show_default=True, metavar="WHEN", help="24h, 7d, 2w, today, all or a date.")
 @click.option("--all", "-a", "everywhere", is_flag=True, help="Include all projects.")
@@ -29,7 +32,7 @@ from afresh.views.page import Page
 )
 @click.option(
     "--reset",
-    type=click.Choice([one.value for one in LimitScope]),
+    type=click.Choice([scope.value for scope in LimitScope]),
     metavar="SCOPE",
     help=f"Count for this limit anew: {', '.join(LimitScope)} [TASK].",
 )

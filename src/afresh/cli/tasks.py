@@ -54,8 +54,8 @@ def _find_tickets(project: "TaskReader", filters: Mapping[str, Any]) -> "Sequenc
         due_before=wanted.due,
         order=TicketOrder.DUE if wanted.due else TicketOrder.QUEUE,
     )
-    found = project.queue.tickets(query)
-    fits = [ticket for ticket in found if not states or find_ticket_state(ticket).value in states]
+    tickets = project.queue.tickets(query)
+    fits = [ticket for ticket in tickets if not states or find_ticket_state(ticket).value in states]
     if wanted.project == project.root.name:
         fits = [ticket for ticket in fits if not ticket.marks.project]
     return fits if wanted.due else order_parts_after_tasks(fits)
@@ -201,7 +201,7 @@ def show_checkpoints(project: "Project", task: str) -> Page:
     from afresh.app.results.recover_task import list_task_checkpoints
     from afresh.cli.render.checkpoints import build_checkpoints
 
-    found = [(one.state, one.reason) for one in list_task_checkpoints(project, task)]
+    found = [(checkpoint.state, checkpoint.reason) for checkpoint in list_task_checkpoints(project, task)]
     return build_checkpoints(task, found, project.store.load(task).status.over)
 
 

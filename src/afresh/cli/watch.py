@@ -61,12 +61,12 @@ def show_activity(progress: LiveProgress, state: State) -> None:
 
 def print_end(state: State, is_old: bool) -> None:
     """Say how the task stands, as far as its lines have not said it, and what to type next."""
-    said = describe_outcome(state) if is_old and state.work.outcome else ""
+    text = describe_outcome(state) if is_old and state.work.outcome else ""
     if state.status is TaskStatus.RUNNING and not state.dialogue.question:
-        said = "interrupted: no process works on it"
+        text = "interrupted: no process works on it"
     elif is_old and state.dialogue.question:
-        said = f"asks: {describe_question(state)}"
-    lines = [quote_text(f"  • {said}", limit=600)] if said else []
+        text = f"asks: {describe_question(state)}"
+    lines = [quote_text(f"  • {text}", limit=600)] if text else []
     lines.append([("  next: ", "dim"), *quote_text(list_next_commands(state)[0], "cyan")])
     width = measure_width() if sys.stdout.isatty() else 10_000
     print_lines(row for line in lines for row in wrap_line(line, width))

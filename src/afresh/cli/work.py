@@ -28,10 +28,10 @@ def parse_duration(context: click.Context, parameter: click.Parameter, value: st
     """Return the seconds of `90s`, `30m`, `8h` or `2d`; 0 if the option was not given."""
     if not value:
         return 0.0
-    found = re.fullmatch(r"(\d{1,5})([smhd])", value)
-    if not found or not int(found[1]):
+    match = re.fullmatch(r"(\d{1,5})([smhd])", value)
+    if not match or not int(match[1]):
         raise click.BadParameter(f"{value!r} is not a duration (use 90s, 30m, 8h or 2d)", context, parameter)
-    return float(int(found[1]) * SECONDS_BY_UNIT[found[2]])
+    return float(int(match[1]) * SECONDS_BY_UNIT[match[2]])
 
 
 @click.command("work")

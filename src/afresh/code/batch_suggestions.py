@@ -68,10 +68,10 @@ def explain_unfixed(
     """
     offered, unfixed = {(offer.path, offer.function) for offer in offers}, list[UnfixedFunction]()
     for source, function in found:
-        one = UnfixedFunction(f"{function.name} {source.path}:{function.node.lineno}", function.complexity)
+        unfixed_function = UnfixedFunction(f"{function.name} {source.path}:{function.node.lineno}", function.complexity)
         if (source.path, function.name) not in offered:
             failure = find_failure(source, function)
             tried = f"tried and undone: {to_one_line(failure, MAX_REASON_CHARACTERS)}" if failure else ""
-            one = replace(one, reason=tried or explain_missing_suggestion(source, function, project))
-        unfixed.append(one)
+            unfixed_function = replace(unfixed_function, reason=tried or explain_missing_suggestion(source, function, project))
+        unfixed.append(unfixed_function)
     return unfixed

@@ -50,9 +50,9 @@ class SuggestionVariants:
 
     def __iter__(self) -> Iterator[Suggestion]:
         yield from self._known
-        for one in self._more:
-            self._known.append(one)
-            yield one
+        for suggestion in self._more:
+            self._known.append(suggestion)
+            yield suggestion
 
 
 class CodeInsight:
@@ -88,9 +88,9 @@ class CodeInsight:
         ]
         if state.task.judged_as in VIOLATION_TASK_TYPES:
             tree = self._reader.tree(files)
-            found = find_complexity_violations(tree, state)
-            offers = self._offers(found, find_failed_suggestions(state), self._read_project(tree, files))
-            looks.append(Note("violations", "", render_violations(found, offers)))
+            violations = find_complexity_violations(tree, state)
+            offers = self._offers(violations, find_failed_suggestions(state), self._read_project(tree, files))
+            looks.append(Note("violations", "", render_violations(violations, offers)))
             looks.extend(Note("suggestion", offer.id, offer.text) for offer in offers)
             texts = {path: source.text for path, source in tree.sources.items()}
             looks.extend(Note("batch", one, "") for one in choose_batch(offers, find_failed_batches(state), texts))
@@ -103,7 +103,7 @@ class CodeInsight:
 
     def measure_functions(self, paths: Collection[str], files: FileTree) -> Mapping[str, int]:
         sources = [source for source in self._reader.tree(files).code if source.path in paths]
-        return {f"{one.name} {source.path}": one.complexity for source in sources for one in source.functions}
+        return {f"{function.name} {source.path}": function.complexity for source in sources for function in source.functions}
 
     def tests_for(self, changed: Sequence[str], files: FileTree) -> Sequence[str]:
         return select_tests_for_change(changed, self._code(files))
@@ -118,16 +118,16 @@ class CodeInsight:
         if state.task.judged_as != FIX_VIOLATION_TYPE:
             return ()
         tree, failed = self._reader.tree(files), find_failed_suggestions(state)
-        found = find_complexity_violations(tree, state)
+        violations = find_complexity_violations(tree, state)
         project = self._read_project(tree, files)
-        offers = self._offers(found, failed, project)
+        offers = self._offers(violations, failed, project)
 
         def find_failure(source: PythonSource, function: PythonFunction) -> str:
             self.check_cancelled()
             variants = self._variants[source.path, function.name, source.text]
-            return next((failed[one.id] for one in variants if one.id in failed), "") if failed else ""
+            return next((failed[variant.id] for variant in variants if variant.id in failed), "") if failed else ""
 
-        known = [pair for pair in found if (pair[0].path, pair[1].name, pair[0].text) in self._variants]
+        known = [pair for pair in violations if (pair[0].path, pair[1].name, pair[0].text) in self._variants]
         return explain_unfixed(known, offers, find_failure, project)
 
     def _code(self, files: FileTree) -> CodeIndex:
@@ -152,7 +152,7 @@ class CodeInsight:
             if key not in self._variants:
                 self.check_cancelled()
             kept[key] = self._variants.get(key) or SuggestionVariants(suggest_refactorings(source, function, project))
-            offers.extend(islice((one for one in kept[key] if one.id not in failed), 1))
+            offers.extend(islice((suggestion for suggestion in kept[key] if suggestion.id not in failed), 1))
             if len(offers) >= MAX_BATCH:
                 break
         self._variants = kept
@@ -191,12 +191,12 @@ def render_project_profile(
     key = f"{state.task.id} {state.workspace.first_snapshot}"
     if key not in kept:
         about = ProfileInputs(type=state.task.judged_as, missing=missing)
-        made = build_profile(code, read_configuration(code.paths, code.text), about)
+        profile = build_profile(code, read_configuration(code.paths, code.text), about)
         for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:
             del kept[old]
         kept[key] = "\n".join(
             text
-            for text in (made.render("project", PROJECT_PROFILE_TOKENS), made.render("type", TASK_TYPE_PROFILE_TOKENS))
+            for text in (profile.render("project", PROJECT_PROFILE_TOKENS), profile.render("type", TASK_TYPE_PROFILE_TOKENS))
             if text
         )
     return kept[key]

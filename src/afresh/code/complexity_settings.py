@@ -49,7 +49,7 @@ def _list_ignored(configuration: ProjectConfiguration, path: str) -> Iterator[st
         for key in ("ignore", "extend-ignore"):
             yield from re.findall(r"\w+", re.sub(r"#.*", "", section.get(key, "")))
         for patterns, rules in re.findall(r"([^:]+):\s*((?:\w+[,\s]*)+?)(?=\s+\S+:|\s*$)", section.get("per-file-ignores", "")):
-            if any(_matches_path(path, one) for one in re.split(r"[,\s]+", patterns.strip())):
+            if any(_matches_path(path, word) for word in re.split(r"[,\s]+", patterns.strip())):
                 yield from re.findall(r"\w+", rules)
 
 

@@ -94,13 +94,13 @@ def parse_json(text: str) -> ConfigTable:
     """Return the parsed JSON object; empty if the text is no object. Comments and trailing commas are allowed, as in editors'
     settings.
     """
-    text = STRING_OR_COMMENT.sub(lambda found: found[1] or "", text.removeprefix("\ufeff"))
-    text = STRING_OR_TRAILING_COMMA.sub(lambda found: found[1] or "", text)
+    text = STRING_OR_COMMENT.sub(lambda match: match[1] or "", text.removeprefix("\ufeff"))
+    text = STRING_OR_TRAILING_COMMA.sub(lambda match: match[1] or "", text)
     try:
-        found = read_foreign_json(text)
+        foreign_json = read_foreign_json(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return foreign_json if isinstance(foreign_json, dict) else {}
 
 
 def parse_ini(text: str) -> Mapping[str, Mapping[str, str]]:
@@ -121,11 +121,11 @@ def get_table(held: Any, *names: str) -> ConfigTable:
     return held if isinstance(held, dict) else {}
 
 
-def list_texts(held: Any) -> list[str]:
+def list_texts(value: Any) -> list[str]:
     """Return the strings of a list, or a single string as a list."""
-    if isinstance(held, str):
-        return [held]
-    return [one for one in held if isinstance(one, str)] if isinstance(held, list) else []
+    if isinstance(value, str):
+        return [value]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 THIRD_PARTY_FOLDERS = ("node_modules/", "vendor/", "target/")

@@ -14,8 +14,8 @@ def list_entry_points(code: CodeIndex) -> list[EntryPoint]:
     commands = list[EntryPoint]()
     for path in filter(is_manifest, code.paths):
         text = code.text(path)
-        programs = sorted(read_manifest(path, text).programs, key=lambda one: (one.where, one.name))
-        commands += [_locate_entry_point(code, path, text, one) for one in programs]
+        programs = sorted(read_manifest(path, text).programs, key=lambda program: (program.where, program.name))
+        commands += [_locate_entry_point(code, path, text, program) for program in programs]
     return [*commands, *files]
 
 
@@ -26,8 +26,8 @@ def _locate_entry_point(code: CodeIndex, path: str, text: str, program: Program)
     file = PythonModules(code).find(module, path)
     name = name.partition("[")[0].strip()
     if file:
-        held = [symbol for symbol in code.reading(file).symbols if symbol.name == name]
-        return EntryPoint(file, held[-1].line if held else 1, command, f"{target}, {why}")
+        symbols = [symbol for symbol in code.reading(file).symbols if symbol.name == name]
+        return EntryPoint(file, symbols[-1].line if symbols else 1, command, f"{target}, {why}")
     if target in code.paths:
         return EntryPoint(target, 1, command, why)
     declared = re.search(rf"^\W*{re.escape(command)}\W.*$", text, re.MULTILINE)

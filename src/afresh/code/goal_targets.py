@@ -59,28 +59,28 @@ class MissingTarget:
 def find_missing_paths(goal: str, paths: Sequence[str]) -> list[MissingTarget]:
     """Return the paths that a goal names and that are neither a file nor a folder, nor the end of the path of one."""
     tree = _TreeNames(paths)
-    found: dict[str, MissingTarget] = {}
+    targets: dict[str, MissingTarget] = {}
     for before, word, sentence in _list_words(goal):
-        if tree.looks_like_path(word) and not tree.has(word) and word not in found:
+        if tree.looks_like_path(word) and not tree.has(word) and word not in targets:
             worked_on = _is_worked_on(before, sentence)
             near, beside = _suggest_paths(word, paths), _list_beside(word, paths)
-            found[word] = MissingTarget(word, near, beside, worked_on, bool(detect_language(word)))
-    return list(found.values())
+            targets[word] = MissingTarget(word, near, beside, worked_on, bool(detect_language(word)))
+    return list(targets.values())
 
 
 def find_missing_names(
     goal: str, occurs: Callable[[str], bool], list_definitions: Callable[[], Collection[str]]
 ) -> list[MissingTarget]:
     """Return the names in code form (`name`, name()) that occur nowhere in the repository."""
-    found: dict[str, MissingTarget] = {}
+    targets: dict[str, MissingTarget] = {}
     for sentence in _list_sentences(goal):
         for word in (word for word in find_names(sentence) if word.marked and len(word.name) > 2):
             name, quoted = word.name, sentence[: word.start].endswith("`")
-            if ("." in name and not quoted) or name in found or detect_language(name) or not _is_own_name(name, occurs):
+            if ("." in name and not quoted) or name in targets or detect_language(name) or not _is_own_name(name, occurs):
                 continue
             worked_on = _is_worked_on(sentence[: word.start], sentence)
-            found[name] = MissingTarget(name, _suggest_names(name, list_definitions()), (), worked_on, is_code=True)
-    return list(found.values())
+            targets[name] = MissingTarget(name, _suggest_names(name, list_definitions()), (), worked_on, is_code=True)
+    return list(targets.values())
 
 
 def _list_sentences(goal: str) -> list[str]:

@@ -51,22 +51,22 @@ def _make_manifest(
     programs: list[tuple[object, object, str]] | None = None,
 ) -> Manifest:
     """Keep what is text: a manifest may hold anything anywhere."""
-    told = [f"{word} {said}" for word, said in (versions or {}).items() if isinstance(said, str) and said]
+    texts = [f"{word} {version}" for word, version in (versions or {}).items() if isinstance(version, str) and version]
     named = [
         Program(one, to, at) for one, to, at in programs or [] if isinstance(one, str) and isinstance(to, str) and one and to
     ]
     return Manifest(
         name if isinstance(name, str) else "",
         about if isinstance(about, str) else "",
-        tuple(told),
+        tuple(texts),
         tuple(libraries or ()),
         tuple(named),
     )
 
 
 def _read_pyproject(folder: str, text: str) -> Manifest:
-    held = parse_toml(text)
-    project, poetry = get_table(held, "project"), get_table(held, "tool", "poetry")
+    toml = parse_toml(text)
+    project, poetry = get_table(toml, "project"), get_table(toml, "tool", "poetry")
     needed = get_table(poetry, "dependencies")
     scripts = (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts"))
     return _make_manifest(
@@ -74,7 +74,7 @@ def _read_pyproject(folder: str, text: str) -> Manifest:
         project.get("description") or poetry.get("description"),
         {"Python": project.get("requires-python") or needed.get("python")},
         [*_name_requirements(list_texts(project.get("dependencies"))), *(name for name in needed if name != "python")],
-        [(name, to, f"[{'.'.join(keys)}]") for keys in scripts for name, to in get_table(held, *keys).items()],
+        [(name, to, f"[{'.'.join(keys)}]") for keys in scripts for name, to in get_table(toml, *keys).items()],
     )
 
 
@@ -83,9 +83,9 @@ def _name_requirements(lines: list[str]) -> list[str]:
 
 
 def _read_setup_cfg(folder: str, text: str) -> Manifest:
-    held = parse_ini(text)
-    about, options = held.get("metadata", {}), held.get("options", {})
-    scripts = [line.partition("=") for line in held.get("options.entry_points", {}).get("console_scripts", "").splitlines()]
+    ini = parse_ini(text)
+    about, options = ini.get("metadata", {}), ini.get("options", {})
+    scripts = [line.partition("=") for line in ini.get("options.entry_points", {}).get("console_scripts", "").splitlines()]
     return _make_manifest(
         about.get("name"),
         about.get("description"),
@@ -96,36 +96,36 @@ def _read_setup_cfg(folder: str, text: str) -> Manifest:
 
 
 def _read_package_json(folder: str, text: str) -> Manifest:
-    held = parse_json(text)
-    name, programs = held.get("name"), held.get("bin")
+    values = parse_json(text)
+    name, programs = values.get("name"), values.get("bin")
     if isinstance(programs, str):
         programs = {posixpath.basename(str(name or "")): programs}
-    needed = {**get_table(held, "dependencies"), **get_table(held, "peerDependencies")}
+    needed = {**get_table(values, "dependencies"), **get_table(values, "peerDependencies")}
     return _make_manifest(
         name,
-        held.get("description"),
-        {"Node": get_table(held, "engines").get("node")},
-        [one for one, said in needed.items() if not str(said).startswith(("workspace:", "file:", "link:", "portal:"))],
+        values.get("description"),
+        {"Node": get_table(values, "engines").get("node")},
+        [one for one, value in needed.items() if not str(value).startswith(("workspace:", "file:", "link:", "portal:"))],
         [(one, join_tree_path(folder, to) if isinstance(to, str) else to, "bin") for one, to in get_table(programs).items()],
     )
 
 
 def _read_cargo_toml(folder: str, text: str) -> Manifest:
     """Programs that Cargo discovers itself are not declared: they are found by their `fn main`."""
-    held = parse_toml(text)
-    package, shared = get_table(held, "package"), get_table(held, "workspace", "package")
-    needed = {**get_table(held, "workspace", "dependencies"), **get_table(held, "dependencies")}
+    toml = parse_toml(text)
+    package, shared = get_table(toml, "package"), get_table(toml, "workspace", "package")
+    needed = {**get_table(toml, "workspace", "dependencies"), **get_table(toml, "dependencies")}
     programs = list[tuple[object, object, str]]()
-    declared = held.get("bin")
-    for one in declared if isinstance(declared, list) else ():
-        name = str(get_table(one).get("name", package.get("name", "")))
-        programs.append((name, join_tree_path(folder, str(get_table(one).get("path", f"src/bin/{name}.rs"))), "[[bin]]"))
+    declared = toml.get("bin")
+    for value in declared if isinstance(declared, list) else ():
+        name = str(get_table(value).get("name", package.get("name", "")))
+        programs.append((name, join_tree_path(folder, str(get_table(value).get("path", f"src/bin/{name}.rs"))), "[[bin]]"))
     said = {key: package[key] if isinstance(package.get(key), str) else shared.get(key) for key in ("rust-version", "edition")}
     return _make_manifest(
         package.get("name"),
         package.get("description"),
         {"Rust": said["rust-version"], "edition": said["edition"]},
-        [name for name, one in needed.items() if not (isinstance(one, dict) and "path" in one)],
+        [name for name, raw_value in needed.items() if not (isinstance(raw_value, dict) and "path" in raw_value)],
         programs,
     )
 

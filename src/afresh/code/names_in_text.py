@@ -84,18 +84,18 @@ def match_file_names(text: str, files: Sequence[str]) -> dict[str, Sequence[str]
 @lru_cache(maxsize=4)
 def index_path_ends(files: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
     """Return the files for each trailing part of their paths, in lower case."""
-    found: dict[str, list[str]] = {}
+    path_ends: dict[str, list[str]] = {}
     for path in files:
         parts = path.lower().split("/")
         for start in range(len(parts)):
-            found.setdefault("/".join(parts[start:]), []).append(path)
-    return found
+            path_ends.setdefault("/".join(parts[start:]), []).append(path)
+    return path_ends
 
 
 def find_named_files(text: str, files: Sequence[str]) -> list[str]:
     """Return the files that a text names, by path or by a unique end of it."""
-    found = match_file_names(text, files)
-    named = {path for word, paths in found.items() for path in paths if len(paths) == 1 or path == word}
+    file_names = match_file_names(text, files)
+    named = {path for word, paths in file_names.items() for path in paths if len(paths) == 1 or path == word}
     return sorted(named)
 
 

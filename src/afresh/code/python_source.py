@@ -51,9 +51,9 @@ class PythonSource:
     @property
     def violations(self) -> list[PythonFunction]:
         return [
-            one
-            for one in self.functions
-            if one.complexity > MAX_COMPLEXITY and not _COMPLEXITY_NOQA.search(self.line(one.node.lineno))
+            function
+            for function in self.functions
+            if function.complexity > MAX_COMPLEXITY and not _COMPLEXITY_NOQA.search(self.line(function.node.lineno))
         ]
 
     def line(self, number: int) -> str:

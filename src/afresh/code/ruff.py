@@ -40,8 +40,8 @@ def find_violations(root: Path, places: Sequence[str]) -> list[RuffFinding]:
         "--no-fix",
     ]
     out = _run_ruff(root, ["check", *options, "--", *places])
-    found = [one for raw in json.loads(out or "[]") if (one := _finding_from_json(root, raw))]
-    return sorted(found, key=lambda one: (one.path, one.line, one.code))
+    findings = [finding for raw in json.loads(out or "[]") if (finding := _finding_from_json(root, raw))]
+    return sorted(findings, key=lambda ruff_finding: (ruff_finding.path, ruff_finding.line, ruff_finding.code))
 
 
 def list_checked_files(root: Path) -> list[str]:
@@ -57,8 +57,8 @@ def _run_ruff(root: Path, arguments: list[str]) -> str:
     except subprocess.TimeoutExpired:
         raise BadInput(f"ruff did not finish within {RUFF_TIMEOUT_SECONDS} s", next="name the folders to check") from None
     if done.returncode > 1 or (done.returncode and not done.stdout.strip()):
-        said = (done.stderr.strip() or "no reason given").splitlines()
-        raise BadInput(f"ruff failed: {said[0][:200]}", next="fix what it names, or give other paths")
+        lines = (done.stderr.strip() or "no reason given").splitlines()
+        raise BadInput(f"ruff failed: {lines[0][:200]}", next="fix what it names, or give other paths")
     return done.stdout
 
 

@@ -31,8 +31,8 @@ def find_symbols(code: CodeIndex, asked: str, kinds: Collection[SymbolKind] = ()
         (MatchQuality.WORDS, match_words),
     ):
         wanted = test(name)
-        if found := [place for place in everything if wanted(place)]:
-            return limit_found_symbols(code, found, match, most)
+        if places := [place for place in everything if wanted(place)]:
+            return limit_found_symbols(code, places, match, most)
     return limit_found_symbols(
         code, find_similar_names(everything, name), MatchQuality.NEAR, min(most, MAX_SIMILAR_SYMBOLS), name
     )
@@ -63,11 +63,11 @@ def keep_last_definitions(places: Iterable[SymbolPlace]) -> list[SymbolPlace]:
 
 
 def limit_found_symbols(
-    code: CodeIndex, found: list[SymbolPlace], match: MatchQuality, most: int, near: str = ""
+    code: CodeIndex, places: list[SymbolPlace], match: MatchQuality, most: int, near: str = ""
 ) -> SymbolMatches:
     if not near:
-        found = sorted(found, key=lambda place: symbol_sort_key(code, place))
-    return SymbolMatches(tuple(found[:most]), match, max(0, len(found) - most))
+        places = sorted(places, key=lambda place: symbol_sort_key(code, place))
+    return SymbolMatches(tuple(places[:most]), match, max(0, len(places) - most))
 
 
 def symbol_sort_key(code: CodeIndex, place: SymbolPlace) -> tuple[bool, bool, bool, int, str, int]:
@@ -126,8 +126,8 @@ def find_definitions_and_uses(code: CodeIndex, text: str) -> list[SearchHit]:
     match = SEARCHABLE_NAME.fullmatch(text.strip())
     places = sorted(code.defining(match[1]) if match else (), key=lambda place: (code.is_test(place.path), place.path))
     defined = [
-        SearchHit(one.path, one.symbol.line, to_one_line(one.symbol.signature, MAX_LINE_CHARACTERS), True)
-        for one in places[:MAX_DEFINITIONS]
+        SearchHit(place.path, place.symbol.line, to_one_line(place.symbol.signature, MAX_LINE_CHARACTERS), True)
+        for place in places[:MAX_DEFINITIONS]
     ]
     return [*defined, *list(find_uses(code, places[:MAX_FOLLOWED_DEFINITIONS]))[:MAX_USES]]
 

@@ -81,7 +81,7 @@ def _find_insertion_line(lines: Sequence[str], first: int, last: int) -> int:
 
 def _refuse_other_changes(path: Path, before: str, after: str, changes: Sequence[SettingChange]) -> None:
     try:
-        wanted, found = tomllib.loads(before), tomllib.loads(after)
+        wanted, values = tomllib.loads(before), tomllib.loads(after)
     except (ValueError, RecursionError) as fault:
         raise _make_edit_error(path, str(fault), changes) from None
     for change in changes:
@@ -91,7 +91,7 @@ def _refuse_other_changes(path: Path, before: str, after: str, changes: Sequence
         place[change.key] = list(change.value) if isinstance(change.value, tuple) else change.value
         if change.value is None:
             del place[change.key]
-    if found != wanted:
+    if values != wanted:
         raise _make_edit_error(path, "its layout is unusual", changes)
 
 

@@ -40,9 +40,9 @@ def parse_heartbeat_plan(text: str, name: str = HEARTBEAT_FILE_NAME) -> Heartbea
     values, begin = _read_front_matter(lines, name)
     items = dict[str, HeartbeatItem]()
     for number, line in enumerate(lines[begin:], begin + 1):
-        found = ITEM_PATTERN.fullmatch(line.rstrip())
-        if found and found[1].strip():
-            item = _parse_item(found[1].strip(), name, number)
+        match = ITEM_PATTERN.fullmatch(line.rstrip())
+        if match and match[1].strip():
+            item = _parse_item(match[1].strip(), name, number)
             items[item.key] = item
     if len(items) > MAX_ITEMS:
         raise _make_fault(name, 1, f"it has {len(items)} items; {MAX_ITEMS} are the most")
@@ -52,9 +52,9 @@ def parse_heartbeat_plan(text: str, name: str = HEARTBEAT_FILE_NAME) -> Heartbea
 def _parse_item(text: str, name: str, number: int) -> HeartbeatItem:
     if len(text) > MAX_ITEM_CHARACTERS:
         raise _make_fault(name, number, f"an item has at most {MAX_ITEM_CHARACTERS} characters")
-    found = COMMAND_PATTERN.search(text)
-    command = found[1].strip() if found else ""
-    words = text[: found.start()].strip().rstrip(":").strip() if found and command else text
+    match = COMMAND_PATTERN.search(text)
+    command = match[1].strip() if match else ""
+    words = text[: match.start()].strip().rstrip(":").strip() if match and command else text
     return HeartbeatItem(words or command, command)
 
 

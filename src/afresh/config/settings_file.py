@@ -22,12 +22,12 @@ def read_settings_file(path: Path, known: type) -> dict[str, Any]:
     if not path.is_file():
         return {}
     with _explain_faults(path):
-        found = _read_fields(tomllib.loads(path.read_text("utf-8")), known, "")
-        if found.keys() & {"models", "rates"}:
+        fields = _read_fields(tomllib.loads(path.read_text("utf-8")), known, "")
+        if fields.keys() & {"models", "rates"}:
             from afresh.models.choose_model import check_model_names
 
-            check_model_names(found.get("models", {}), found.get("rates", {}))
-        return found
+            check_model_names(fields.get("models", {}), fields.get("rates", {}))
+        return fields
 
 
 def read_settings_table(path: Path, name: str, known: type[T]) -> T:
@@ -84,7 +84,7 @@ class _UnfitValue(Exception):
 
 def _read_fields(plain: Mapping[str, Any], known: type, at: str) -> dict[str, Any]:
     hints = get_type_hints(known)
-    names = [one.name for one in fields(known)]
+    names = [field.name for field in fields(known)]
     unknown = sorted(set(plain) - set(names))
     if unknown and at:
         raise _UnfitValue(f"{at.rstrip('.')}: unknown setting {', '.join(unknown)}; known are: {', '.join(names)}")
@@ -105,7 +105,7 @@ EXPECTED_VALUES: dict[Any, str] = {
 def _read_value(value: Any, hint: Any, name: str) -> Any:
     """The value as its type requires: a table, tables by name, a list of texts, or a plain value."""
     if hint != OPTIONAL_INTEGER_TYPE and (isinstance(hint, UnionType) or get_origin(hint) is Union):
-        hint = next(one for one in get_args(hint) if one is not NoneType)
+        hint = next(raw_value for raw_value in get_args(hint) if raw_value is not NoneType)
     if is_dataclass(hint) and isinstance(hint, type):
         try:
             return hint(**_read_fields(_read_table(value, name), hint, f"{name}."))
@@ -115,8 +115,8 @@ def _read_value(value: Any, hint: Any, name: str) -> Any:
     if wanted is Literal:
         return _read_choice(value, get_args(hint), name)
     if wanted is Mapping:
-        held = get_args(hint)[1]
-        return {key: _read_value(one, held, f"{name}.{key}") for key, one in _read_table(value, name).items()}
+        arg = get_args(hint)[1]
+        return {key: _read_value(raw_value, arg, f"{name}.{key}") for key, raw_value in _read_table(value, name).items()}
     if not _is_fitting(value, wanted):
         raise _UnfitValue(f"{name} should be {EXPECTED_VALUES[wanted]}")
     return tuple(value) if wanted in (tuple, INTEGER_LIST_TYPE) else float(value) if wanted is float else value
@@ -136,9 +136,9 @@ def _read_table(value: Any, name: str) -> Mapping[str, Any]:
 
 def _is_fitting(value: Any, wanted: Any) -> bool:
     if wanted is tuple:
-        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return isinstance(value, list) and all(isinstance(raw_value, str) for raw_value in value)
     if wanted == INTEGER_LIST_TYPE:
-        return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
+        return isinstance(value, list) and all(type(raw_value) is int and raw_value >= 0 for raw_value in value)
     if wanted == OPTIONAL_INTEGER_TYPE:
         return type(value) is int and value >= 0
     if wanted is int:

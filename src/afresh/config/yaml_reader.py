@@ -132,8 +132,8 @@ def read_scalar(node: "Node", wanted: str) -> str:
     return str(node.value)
 
 
-def quote_shortened(said: str) -> str:
-    return repr(to_one_line(said, 60))
+def quote_shortened(text: str) -> str:
+    return repr(to_one_line(text, 60))
 
 
 def line_of_node(node: "Node") -> int:
@@ -141,33 +141,35 @@ def line_of_node(node: "Node") -> int:
 
 
 def read_text(node: "Node") -> str:
-    said = read_scalar(node, "a text")
+    scalar = read_scalar(node, "a text")
     if node.tag != TEXT_TAG:
         raise InvalidValue(
-            line_of_node(node), f"should be a text, {quote_shortened(said)} is not" if said else "is empty", "put it in quotes"
+            line_of_node(node),
+            f"should be a text, {quote_shortened(scalar)} is not" if scalar else "is empty",
+            "put it in quotes",
         )
-    return escape_hidden(said.strip())
+    return escape_hidden(scalar.strip())
 
 
 def make_text_rule(limit: int) -> ValueRule:
     def rule(node: "Node") -> str:
-        said = read_text(node)
-        if (over := len(said) - limit) > 0:
+        text = read_text(node)
+        if (over := len(text) - limit) > 0:
             raise InvalidValue(
-                line_of_node(node), f"has {len(said):,} characters, {over:,} over the {limit:,} allowed", "say it shorter"
+                line_of_node(node), f"has {len(text):,} characters, {over:,} over the {limit:,} allowed", "say it shorter"
             )
-        return said
+        return text
 
     return rule
 
 
 def make_number_rule(low: float, high: float) -> ValueRule:
     def rule(node: "Node") -> float:
-        said = read_scalar(node, "a number")
-        held = float(said) if re.fullmatch(r"[-+]?\d{1,15}(\.\d{0,15})?", said) and node.tag in NUMBER_TAGS else None
+        scalar = read_scalar(node, "a number")
+        held = float(scalar) if re.fullmatch(r"[-+]?\d{1,15}(\.\d{0,15})?", scalar) and node.tag in NUMBER_TAGS else None
         if held is None or not isfinite(held) or not low <= held <= high:
             wanted = "a number" if high > 1e9 else f"a number from {low:g} to {high:g}"
-            raise InvalidValue(line_of_node(node), f"should be {wanted}, {quote_shortened(said)} is not")
+            raise InvalidValue(line_of_node(node), f"should be {wanted}, {quote_shortened(scalar)} is not")
         return held
 
     return rule
@@ -175,11 +177,11 @@ def make_number_rule(low: float, high: float) -> ValueRule:
 
 def make_integer_rule(low: int, high: int) -> ValueRule:
     def rule(node: "Node") -> int:
-        said = read_scalar(node, "a whole number")
-        held = int(said) if re.fullmatch(r"\d{1,9}", said) and node.tag in NUMBER_TAGS else -1
+        scalar = read_scalar(node, "a whole number")
+        held = int(scalar) if re.fullmatch(r"\d{1,9}", scalar) and node.tag in NUMBER_TAGS else -1
         if not low <= held <= high:
             raise InvalidValue(
-                line_of_node(node), f"should be a whole number from {low:,} to {high:,}, {quote_shortened(said)} is not"
+                line_of_node(node), f"should be a whole number from {low:,} to {high:,}, {quote_shortened(scalar)} is not"
             )
         return held
 
@@ -188,10 +190,10 @@ def make_integer_rule(low: int, high: int) -> ValueRule:
 
 def make_choice_rule(noun: str, known: tuple[str, ...]) -> ValueRule:
     def rule(node: "Node") -> str:
-        said = read_text(node)
-        if said not in known:
-            raise InvalidValue(line_of_node(node), f"there is no {noun} {quote_shortened(said)}", suggest_known_word(said, known))
-        return said
+        text = read_text(node)
+        if text not in known:
+            raise InvalidValue(line_of_node(node), f"there is no {noun} {quote_shortened(text)}", suggest_known_word(text, known))
+        return text
 
     return rule
 
@@ -256,7 +258,7 @@ def walk_mapping(node: "Node", at: KeyPath, shape: MappingShape) -> Iterator[tup
         written = [key.value for key, _ in node.value if isinstance(key.value, str)]
         yield at, line, tuple(dict.fromkeys(name for name in written if name in shape.fields))
     seen: set[str] = set()
-    for key, held in node.value:
+    for key, value in node.value:
         name = key.value if isinstance(key.value, str) else "?"
         where, place = (*at, name), key.start_mark.line + 1
         rule = shape.rule(name)
@@ -265,9 +267,9 @@ def walk_mapping(node: "Node", at: KeyPath, shape: MappingShape) -> Iterator[tup
         elif name in seen:
             yield where, place, InvalidValue(place, "is given twice", "take one of them out")
         elif isinstance(rule, MappingShape):
-            yield from walk_mapping(held, where, rule)
+            yield from walk_mapping(value, where, rule)
         else:
-            yield where, place, apply_value_rule(rule, held)
+            yield where, place, apply_value_rule(rule, value)
         seen.add(name)
 
 

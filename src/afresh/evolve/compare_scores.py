@@ -118,12 +118,12 @@ class Comparison:
         return text + (drawn if before.drawn or after.drawn else "")
 
 
-def _format_points(one: Interval) -> str:
-    return f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
+def _format_points(interval: Interval) -> str:
+    return f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}"
 
 
-def comparison_to_json(found: Comparison) -> str:
-    return json.dumps(asdict(found), sort_keys=True)
+def comparison_to_json(comparison: Comparison) -> str:
+    return json.dumps(asdict(comparison), sort_keys=True)
 
 
 def comparison_from_json(text: str) -> Comparison:
@@ -137,10 +137,10 @@ def compare_scores(before: Sequence[RunScore], after: Sequence[RunScore], resamp
     """Both are scores of the same runs, in the same order. The same scores give the same result."""
     by_runs = len(before) >= MIN_RUNS_TO_DRAW
     sums = [
-        (_add_steps(one.steps[at : at + size]), _add_steps(other.steps[at : at + size]))
-        for one, other in zip(before, after, strict=True)
-        for size in [max(1, len(one.steps)) if by_runs else BLOCK_STEPS]
-        for at in range(0, len(one.steps), size)
+        (_add_steps(score.steps[at : at + size]), _add_steps(other.steps[at : at + size]))
+        for score, other in zip(before, after, strict=True)
+        for size in [max(1, len(score.steps)) if by_runs else BLOCK_STEPS]
+        for at in range(0, len(score.steps), size)
     ]
     rng = Random(0)
     draws = [_compare_sums(rng.choices(sums, k=len(sums))) for _ in range(resamples if sums else 0)]
@@ -153,15 +153,15 @@ _StepSums = tuple[float, ...]
 
 
 def _add_steps(steps: Sequence[StepScore]) -> _StepSums:
-    rows = [(1, one.tokens, one.names, one.names_held, one.lines, one.lines_held, one.chosen, one.drawn) for one in steps]
+    rows = [(1, step.tokens, step.names, step.names_held, step.lines, step.lines_held, step.chosen, step.drawn) for step in steps]
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
 def _compare_sums(sums: Sequence[tuple[_StepSums, _StepSums]]) -> tuple[float, ...]:
-    one, other = (_to_totals([pair[at] for pair in sums]) for at in (0, 1))
-    tokens = other.tokens / one.tokens - 1 if one.tokens else 0.0
-    drawn = other.drawn / one.drawn - 1 if one.drawn else 0.0
-    return other.recall - one.recall, other.names - one.names, other.lines - one.lines, tokens, drawn
+    totals, other = (_to_totals([pair[at] for pair in sums]) for at in (0, 1))
+    tokens = other.tokens / totals.tokens - 1 if totals.tokens else 0.0
+    drawn = other.drawn / totals.drawn - 1 if totals.drawn else 0.0
+    return other.recall - totals.recall, other.names - totals.names, other.lines - totals.lines, tokens, drawn
 
 
 def _to_totals(sums: Sequence[_StepSums]) -> Totals:

@@ -48,7 +48,9 @@ def detect_regression(control: Sequence[PolicyOutcomeNoted], treated: Sequence[P
     if lower.chance < MAX_CHANCE:
         return lower
     for what in ("steps", "cost"):
-        higher = compare_growth(what, [getattr(one, what) for one in before], [getattr(one, what) for one in after])
+        higher = compare_growth(
+            what, [getattr(outcome, what) for outcome in before], [getattr(outcome, what) for outcome in after]
+        )
         if higher.chance < MAX_CHANCE and higher.after >= MIN_GROWTH * higher.before:
             return higher
     return None
@@ -56,14 +58,14 @@ def detect_regression(control: Sequence[PolicyOutcomeNoted], treated: Sequence[P
 
 def compare_success(control: Sequence[PolicyOutcomeNoted], treated: Sequence[PolicyOutcomeNoted]) -> Regression:
     """Fisher's exact test, one-sided: as few verified tasks among the treated, given how many there are in all."""
-    total, verified = len(control) + len(treated), sum(one.verified for one in (*control, *treated))
-    seen = sum(one.verified for one in treated)
+    total, verified = len(control) + len(treated), sum(outcome.verified for outcome in (*control, *treated))
+    seen = sum(outcome.verified for outcome in treated)
     ways = sum(
         comb(verified, hits) * comb(total - verified, len(treated) - hits)
         for hits in range(seen + 1)
         if len(treated) - hits <= total - verified
     )
-    before = sum(one.verified for one in control) / len(control)
+    before = sum(outcome.verified for outcome in control) / len(control)
     return Regression("verified success", before, seen / len(treated), ways / comb(total, len(treated)))
 
 

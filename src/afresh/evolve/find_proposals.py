@@ -37,8 +37,10 @@ class Proposal:
     @property
     def id(self) -> str:
         """The same for the same changes."""
-        told = "\n".join([self.kind, self.subject, *[f"{one.field}={one.after!r}" for one in self.changes]])
-        return f"{self.kind}-{sha256(told.encode()).hexdigest()[:6]}"
+        text = "\n".join(
+            [self.kind, self.subject, *[f"{policy_change.field}={policy_change.after!r}" for policy_change in self.changes]]
+        )
+        return f"{self.kind}-{sha256(text.encode()).hexdigest()[:6]}"
 
 
 def find_proposals(report: UseReport, policy: ContextPolicy) -> list[Proposal]:
@@ -53,24 +55,31 @@ def find_proposals(report: UseReport, policy: ContextPolicy) -> list[Proposal]:
 
 
 def _cap_unused_sections(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
-    for one in report.unused:
-        if one.name in REQUIRED_SECTIONS or one.name not in SECTION_ORDER or one.tokens < MIN_SECTION_SHARE * report.tokens:
+    for section in report.unused:
+        if (
+            section.name in REQUIRED_SECTIONS
+            or section.name not in SECTION_ORDER
+            or section.tokens < MIN_SECTION_SHARE * report.tokens
+        ):
             continue
-        field = f"caps.{one.name}"
+        field = f"caps.{section.name}"
         if read_setting(policy, field) == 0.0:
             continue
         reason = (
-            f"the section {one.name} took {one.tokens / report.tokens:.0%} of all tokens in {report.calls} calls, "
-            f"and replies drew on {one.share:.0%} of it"
+            f"the section {section.name} took {section.tokens / report.tokens:.0%} of all tokens in {report.calls} calls, "
+            f"and replies drew on {section.share:.0%} of it"
         )
         yield Proposal("cap", reason, (PolicyChange(field, read_setting(policy, field), 0.0, reason),))
 
 
 def _lengthen_digests(report: UseReport, policy: ContextPolicy) -> Iterator[Proposal]:
-    for one in report.operations:
-        if one.times < MIN_OUTPUTS or one.recalled < REREAD_SHARE * one.times:
+    for operation in report.operations:
+        if operation.times < MIN_OUTPUTS or operation.recalled < REREAD_SHARE * operation.times:
             continue
-        reason = f"{one.recalled} of {one.times} outputs of {one.tool} were read again from the archive: they are shown too short"
+        reason = (
+            f"{operation.recalled} of {operation.times} outputs of {operation.tool} were read again from the archive: "
+            "they are shown too short"
+        )
         changes = [
             PolicyChange(field, now, min(NUMBER_BOUNDS[field][1], now * GROWTH), reason)
             for field in (OUTPUT_FIELD, TURN_FIELD)
@@ -78,17 +87,17 @@ def _lengthen_digests(report: UseReport, policy: ContextPolicy) -> Iterator[Prop
             if now < NUMBER_BOUNDS[field][1]
         ]
         if changes:
-            yield Proposal("digest", reason, tuple(changes), one.tool)
+            yield Proposal("digest", reason, tuple(changes), operation.tool)
 
 
 def _retire_lessons(report: UseReport) -> Iterator[Proposal]:
-    for one in report.lessons:
-        if one.shown >= MIN_LESSON_SHOWINGS and not one.used:
-            yield Proposal("retire", f"{one.id} was shown to {one.shown} tasks, and no reply used it", subject=one.id)
+    for lesson in report.lessons:
+        if lesson.shown >= MIN_LESSON_SHOWINGS and not lesson.used:
+            yield Proposal("retire", f"{lesson.id} was shown to {lesson.shown} tasks, and no reply used it", subject=lesson.id)
 
 
 def _shorten_tools(report: UseReport) -> Iterator[Proposal]:
-    called = {one.tool for one in report.operations}
+    called = {operation.tool for operation in report.operations}
     for name, tokens in report.tools:
         if name not in called and tokens >= MIN_SCHEMA_TOKENS and report.calls >= MIN_CALLS_WITHOUT_TOOL:
             reason = f"the description of {name} takes {tokens} tokens of each of {report.calls} calls, and none called it"

@@ -52,15 +52,17 @@ def _find_capped_section(field: str) -> str:
 
 def apply_changes(policy: ContextPolicy, changes: Iterable[PolicyChange], version: int = 0) -> ContextPolicy:
     """The policy with these changes, each checked, under a new version."""
-    made = policy
+    context_policy = policy
     for change in changes:
         check_setting(change.field, change.after)
         if section := _find_capped_section(change.field):
-            caps = [cap for cap in made.caps if cap[0] != section]
-            made = replace(made, caps=(*caps, *([] if change.after is None else [(section, float(change.after))])))
+            caps = [cap for cap in context_policy.caps if cap[0] != section]
+            context_policy = replace(
+                context_policy, caps=(*caps, *([] if change.after is None else [(section, float(change.after))]))
+            )
         else:
-            made = replace(made, **{change.field: int(change.after)})
-    return replace(made, version=version or policy.version + 1)
+            context_policy = replace(context_policy, **{change.field: int(change.after)})
+    return replace(context_policy, version=version or policy.version + 1)
 
 
 def check_setting(field: str, value: Any) -> None:

@@ -71,19 +71,19 @@ def _has_template(audit: CallAudit) -> bool:
 
 
 def _load_call(state: State, call: CallRequested, replies: dict[int, str], store: JournalStore) -> RecordedCallInputs:
-    said = f"{replies[call.step]}\n{replies.get(call.step + 1, '')}"
+    text = f"{replies[call.step]}\n{replies.get(call.step + 1, '')}"
     inputs = load_call_inputs(state, call.audit, store, TraceCache())
-    return RecordedCallInputs(call.audit, inputs, tuple(find_needs(state, call.audit, said, store)), said)
+    return RecordedCallInputs(call.audit, inputs, tuple(find_needs(state, call.audit, text, store)), text)
 
 
-def find_needs(state: State, audit: CallAudit, said: str, store: JournalStore) -> list[CodeReference]:
+def find_needs(state: State, audit: CallAudit, text: str, store: JournalStore) -> list[CodeReference]:
     """Names and lines of the reply and the next one that afresh had at hand: gathered, remembered or sent. Those of the goal are
     always sent."""
     gathered = [item_from_ref(ref, store.read(ref.block)) for ref in audit.looks if ref.kind not in SETTINGS_KINDS]
     sent = [ref.text(store.read) for ref in audit.sections if is_sized_by_policy(ref.name)]
     remembered = [store.read(passage.block) for passage in state.memory.passages]
     at_hand = find_references("\n".join([*map(render_item_text, gathered), *sent, *remembered]))
-    return sorted((find_references(said) & at_hand) - find_references(state.task.goal))
+    return sorted((find_references(text) & at_hand) - find_references(state.task.goal))
 
 
 def is_sized_by_policy(name: str) -> bool:
@@ -92,7 +92,7 @@ def is_sized_by_policy(name: str) -> bool:
 
 def score_recordings(recordings: Sequence[TaskRecording], policy: ContextPolicy | None, store: JournalStore) -> list[RunScore]:
     """Their calls under another policy, or under the one that they had. A prompt that does not fit holds nothing."""
-    return [RunScore(one.task, tuple(_score_calls(one.calls, policy, store))) for one in recordings]
+    return [RunScore(recording.task, tuple(_score_calls(recording.calls, policy, store))) for recording in recordings]
 
 
 def _score_calls(calls: Sequence[RecordedCallInputs], policy: ContextPolicy | None, store: JournalStore) -> Iterator[StepScore]:
@@ -114,7 +114,7 @@ def _score_calls(calls: Sequence[RecordedCallInputs], policy: ContextPolicy | No
             lines=len(lines),
             lines_held=sum(line in sent.text for line in lines),
             chosen=sum(section.tokens for section in chosen),
-            drawn=sum(one.drawn for one in measure_call(sent.new, call.said) if is_sized_by_policy(one.name)),
+            drawn=sum(section.drawn for section in measure_call(sent.new, call.said) if is_sized_by_policy(section.name)),
         )
 
 
@@ -125,8 +125,8 @@ def _build(inputs: CallInputs, audit: CallAudit, store: JournalStore) -> SentPro
 
 def _extend(sent: SentPrompt, inputs: CallInputs, audit: CallAudit) -> SentPrompt:
     counter = value_from_json(EstimatingCounter, audit.counter)
-    made = build_turn(inputs.memory, counter)
-    turn = Section(TURN_SECTION, Tier.DEMAND, render_turn(made), count_turn_tokens(made, counter))
+    exchange = build_turn(inputs.memory, counter)
+    turn = Section(TURN_SECTION, Tier.DEMAND, render_turn(exchange), count_turn_tokens(exchange, counter))
     recorded = next(ref.tokens for ref in reversed(audit.sections) if ref.name == TURN_SECTION)
     return SentPrompt(f"{sent.text}{SECTION_SEPARATOR}{turn.text}", sent.excess + turn.tokens - recorded, (turn,))
 

@@ -45,21 +45,24 @@ def search_policy(
         safe, tried = list[SearchResult](), result.tried
         for value in rungs:
             changes = (*result.changes, PolicyChange(field, read_setting(base, field), value))
-            found = compare_scores(before, score(apply_changes(base, changes)), RESAMPLES_PER_TRIAL)
+            scores = compare_scores(before, score(apply_changes(base, changes)), RESAMPLES_PER_TRIAL)
             tried += 1
-            if not is_safe(found):
+            if not is_safe(scores):
                 safe = safe[:-1]
                 break
-            safe.append(SearchResult(changes, found))
+            safe.append(SearchResult(changes, scores))
         best = safe[-1] if safe and measure_use(safe[-1].found) >= measure_use(result.found) + MIN_USE_OF_CHANGE else result
         result = SearchResult(best.changes, best.found, tried)
     return result
 
 
-def is_safe(found: Comparison) -> bool:
-    return found.recall.low >= -MAX_LOSS_IN_SEARCH and min(found.names.value, found.lines.value) >= -MAX_LOSS_IN_SEARCH
+def is_safe(comparison: Comparison) -> bool:
+    return (
+        comparison.recall.low >= -MAX_LOSS_IN_SEARCH
+        and min(comparison.names.value, comparison.lines.value) >= -MAX_LOSS_IN_SEARCH
+    )
 
 
-def measure_use(found: Comparison | None) -> float:
+def measure_use(comparison: Comparison | None) -> float:
     """Saved tokens, as a part of those before, and what won recall is worth."""
-    return RECALL_PRICE * found.recall.value - found.tokens.value if found else 0.0
+    return RECALL_PRICE * comparison.recall.value - comparison.tokens.value if comparison else 0.0

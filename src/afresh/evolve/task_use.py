@@ -187,11 +187,11 @@ def _note_observation(found: _Pass, step: int, seen: Observation) -> None:
     found.tokens[tool] += (seen.size or len(seen.text)) // CHARACTERS_PER_TOKEN
     if seen.block:
         found.makers[seen.block] = tool
-    said = describe_action(seen.action) + str(sorted(seen.action.args.items(), key=str))
-    if said in found.done and not has_trait(seen.action, ToolTrait.NOTES, ToolTrait.COMPLETES, ToolTrait.RUNS):
+    text = describe_action(seen.action) + str(sorted(seen.action.args.items(), key=str))
+    if text in found.done and not has_trait(seen.action, ToolTrait.NOTES, ToolTrait.COMPLETES, ToolTrait.RUNS):
         found.repeated[tool] += 1
         found.wasted.append(WastedStep(step, "repeated"))
-    found.done.add(said)
+    found.done.add(text)
     if has_trait(seen.action, ToolTrait.WRITES):
         found.done.clear()  # what was read before a change may well be read after it
 

@@ -58,26 +58,33 @@ class UseReport:
 
     @property
     def whole(self) -> SectionYield:
-        return sum((one for one in self.sections if is_chosen_section(one.name)), SectionYield(""))
+        return sum((section for section in self.sections if is_chosen_section(section.name)), SectionYield(""))
 
     @property
     def unused(self) -> list[SectionYield]:
         """Sections that replies never drew on, the largest first."""
         return [
-            one for one in self.sections if is_chosen_section(one.name) and self.calls >= MIN_CALLS and one.share < UNUSED_SHARE
+            section
+            for section in self.sections
+            if is_chosen_section(section.name) and self.calls >= MIN_CALLS and section.share < UNUSED_SHARE
         ]
 
     @property
     def bloated(self) -> list[SectionYield]:
         """Sections with the most tokens that were not drawn on."""
-        some = [one for one in self.sections if is_chosen_section(one.name) and one.tokens >= BLOAT_SHARE * self.tokens]
-        return sorted(some, key=lambda one: one.drawn - one.tokens)[:5]
+        some = [
+            section
+            for section in self.sections
+            if is_chosen_section(section.name) and section.tokens >= BLOAT_SHARE * self.tokens
+        ]
+        return sorted(some, key=lambda section: section.drawn - section.tokens)[:5]
 
     @property
     def missing(self) -> list[OperationUse]:
         """Tools whose results had to be recalled or asked for again."""
         return sorted(
-            (one for one in self.operations if one.recalled or one.repeated), key=lambda one: -one.recalled - one.repeated
+            (operation for operation in self.operations if operation.recalled or operation.repeated),
+            key=lambda operation: -operation.recalled - operation.repeated,
         )
 
 
@@ -92,11 +99,11 @@ def add_up_use(tasks: Sequence[TaskUse]) -> UseReport:
         tasks=len(tasks),
         calls=len(calls),
         tokens=sum(call.tokens for _, call in calls),
-        sections=_largest_first(one for _, call in calls for one in call.sections),
+        sections=_largest_first(section for _, call in calls for section in call.sections),
         phases=_largest_first(SectionYield(call.phase or "none", *_add_chosen(call.sections)) for _, call in calls),
         types=_largest_first(SectionYield(task.type, *_add_chosen(call.sections)) for task, call in calls),
-        operations=tuple(_add_operations(one for task in tasks for one in task.operations)),
-        wasted=tuple(Counter(one.why for task in tasks for one in task.wasted).most_common()),
+        operations=tuple(_add_operations(operation for task in tasks for operation in task.operations)),
+        wasted=tuple(Counter(step.why for task in tasks for step in task.wasted).most_common()),
         lessons=tuple(_add_lessons(tasks)),
         weeks=tuple(_list_weeks(tasks)),
         tools=max((task.tool_schemas for task in tasks), key=len, default=()),
@@ -104,21 +111,25 @@ def add_up_use(tasks: Sequence[TaskUse]) -> UseReport:
 
 
 def _largest_first(yields: Iterable[SectionYield]) -> tuple[SectionYield, ...]:
-    return tuple(sorted(add_by_section(yields), key=lambda one: -one.tokens))
+    return tuple(sorted(add_by_section(yields), key=lambda section: -section.tokens))
 
 
 def _add_chosen(sections: Iterable[SectionYield]) -> tuple[float, float]:
-    chosen = sum((one for one in sections if is_chosen_section(one.name)), SectionYield(""))
+    chosen = sum((section for section in sections if is_chosen_section(section.name)), SectionYield(""))
     return chosen.tokens, chosen.drawn
 
 
 def _add_operations(operations: Iterable[OperationUse]) -> list[OperationUse]:
     """The most expensive first."""
     found = dict[str, OperationUse]()
-    for one in operations:
-        held = found.get(one.tool, OperationUse(one.tool))
-        found[one.tool] = OperationUse(
-            one.tool, held.times + one.times, held.tokens + one.tokens, held.recalled + one.recalled, held.repeated + one.repeated
+    for operation in operations:
+        held = found.get(operation.tool, OperationUse(operation.tool))
+        found[operation.tool] = OperationUse(
+            operation.tool,
+            held.times + operation.times,
+            held.tokens + operation.tokens,
+            held.recalled + operation.recalled,
+            held.repeated + operation.repeated,
         )
     return sorted(found.values(), key=lambda one: -one.tokens)
 
@@ -142,7 +153,7 @@ def _list_weeks(tasks: Sequence[TaskUse]) -> Iterator[WeekTrend]:
         whole, spent, verified = (
             sum(tokens for tokens, _ in sent),
             sum(call.tokens for call in calls),
-            sum(one.verified for one in some),
+            sum(task_use.verified for task_use in some),
         )
         each = spent / verified if verified else 0.0
         yield WeekTrend(

@@ -76,12 +76,12 @@ def make_enqueue_options(chunk: ChunkName, priority: int) -> Any:
 
 def list_ready_tasks(project: FleetProject) -> Sequence[QueueTicket]:
     """Tasks that can be worked on now, interrupted ones first."""
-    found = [
+    tickets = [
         ticket
         for status in (TaskStatus.RUNNING, TaskStatus.READY)
         for ticket in project.queue.tickets(TicketQuery((status,), parents=(), order=TicketOrder.TURN, most=MAX_GIVEN_OUT))
     ]
-    return [ticket for ticket in found if ticket.ready][:MAX_GIVEN_OUT]
+    return [ticket for ticket in tickets if ticket.ready][:MAX_GIVEN_OUT]
 
 
 def enqueue_ready_tasks(client: "DBOSClient", connection: "Connection", project: FleetProject) -> list[ChunkName]:
@@ -107,18 +107,18 @@ def read_statuses(client: "DBOSClient", workflows: list[str]) -> dict[str, str]:
     if not workflows:
         return {}
     found = client.list_workflows(workflow_ids=workflows, load_input=False, load_output=False)
-    return {one.workflow_id: one.status for one in found}
+    return {status.workflow_id: status.status for status in found}
 
 
 def forget_old_workflows(client: "DBOSClient") -> int:
     """Delete what DBOS keeps of workflows that were given out long ago and have ended: the journal has it all. Their number."""
     before = datetime.now(UTC) - timedelta(days=KEPT_DAYS)
-    found = client.list_workflows(
+    workflows = client.list_workflows(
         status=[*ENDED_STATUSES], end_time=before.isoformat(), limit=MAX_FORGOTTEN, load_input=False, load_output=False
     )
-    if found:
-        client.delete_workflows([one.workflow_id for one in found])
-    return len(found)
+    if workflows:
+        client.delete_workflows([status.workflow_id for status in workflows])
+    return len(workflows)
 
 
 def open_client(address: str) -> "DBOSClient":

@@ -88,8 +88,8 @@ class ExecutorLock:
             self._connection.execute("SELECT 1")
             self._answered = time.monotonic()
         except Exception as fault:  # whatever it is, the lock can't be relied on
-            said = str(fault).strip().splitlines()
-            self._why = f"the connection that holds this worker's lock is lost ({said[0] if said else type(fault).__name__})"
+            lines = str(fault).strip().splitlines()
+            self._why = f"the connection that holds this worker's lock is lost ({lines[0] if lines else type(fault).__name__})"
 
     def release(self) -> None:
         with suppress(Exception):

@@ -49,7 +49,7 @@ class StoredProjects:
         with self._shared.reading() as connection:
             rows = connection.execute("SELECT key, name, remote FROM project WHERE remote != '' ORDER BY key").fetchall()
         known = [PostgresProject(key, name, remote) for key, name, remote in rows]
-        return [FleetProject(one.key, one.name, one.remote, self._open_queue(one)) for one in known]
+        return [FleetProject(project.key, project.name, project.remote, self._open_queue(project)) for project in known]
 
     def _open_queue(self, project: PostgresProject) -> TaskQueue:
         if project.key not in self._databases:

@@ -85,11 +85,11 @@ class FleetWorker:
             if self.stop.received or self.lock.lost:
                 return ChunkEnd("").to_reference()
             with open_connection(self.terms.address) as connection, open_stored_projects(self.terms.address) as stored:
-                found = {one.key: one for one in stored.list_projects()}
-                if project not in found:
+                projects = {fleet_project.key: fleet_project for fleet_project in stored.list_projects()}
+                if project not in projects:
                     return ChunkEnd("").to_reference()
-                end = run_chunk(chunk, found[project], self.folder, self._make_run_terms(task), self.say)
-                return self._settle(connection, chunk, found[project], end)
+                end = run_chunk(chunk, projects[project], self.folder, self._make_run_terms(task), self.say)
+                return self._settle(connection, chunk, projects[project], end)
         finally:
             self.running = ""
 
@@ -117,13 +117,13 @@ class FleetWorker:
         return end.to_reference() | {"next": number, "priority": choose_dbos_priority(ticket)}
 
     def _make_run_terms(self, task: str) -> RunTerms:
-        given, progress = self.terms, LoggedProgress(task, self.say)
+        fleet_terms, progress = self.terms, LoggedProgress(task, self.say)
         return RunTerms(
-            model=given.model,
-            no_sandbox=given.no_sandbox,
+            model=fleet_terms.model,
+            no_sandbox=fleet_terms.no_sandbox,
             watchers=(progress, self.stop),
             alert=lambda text: progress.say(f"ALERT: {text}"),
-            mode=given.mode,
+            mode=fleet_terms.mode,
             cancellations=(self.stop, self.lock),
             at_most=STEPS_PER_CHUNK,
             unattended=True,
@@ -205,7 +205,7 @@ def work_in_fleet(terms: FleetTerms) -> int:
 
 
 def wait_and_look_after(worker: FleetWorker, now: Callable[[], float] = time.monotonic) -> int:
-    began, looks, idle = now(), FleetPass(worker), 0
+    began, fleet_pass, idle = now(), FleetPass(worker), 0
     try:
         while True:
             if not is_lock_held(worker):
@@ -219,13 +219,13 @@ def wait_and_look_after(worker: FleetWorker, now: Callable[[], float] = time.mon
                 worker.stop.received = "the time that it was given"
             if worker.stop.received and not worker.running:
                 return 0
-            ready = looks.look()
+            ready = fleet_pass.look()
             idle = idle + 1 if ready == 0 and not worker.running else 0
             if worker.terms.until_empty and idle >= IDLE_LOOKS:
                 return 0
             time.sleep(PASS_SECONDS)
     finally:
-        looks.close()
+        fleet_pass.close()
 
 
 def is_lock_held(worker: FleetWorker) -> bool:

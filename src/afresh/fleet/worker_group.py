@@ -95,9 +95,9 @@ def describe_end(code: int) -> str:
 
 def start_worker_process(terms: FleetTerms) -> "subprocess.Popen[bytes]":
     """The address has a password in it perhaps: it goes through the environment, not through the list of processes."""
-    given = {name: value for name, value in asdict(terms).items() if name != "address"}
+    values = {name: value for name, value in asdict(terms).items() if name != "address"}
     return subprocess.Popen(
-        [sys.executable, "-m", "afresh.fleet.worker_group", str(os.getpid()), json.dumps(given)],
+        [sys.executable, "-m", "afresh.fleet.worker_group", str(os.getpid()), json.dumps(values)],
         env={**os.environ, STORE_VARIABLE: terms.address},
         stdin=subprocess.DEVNULL,
         start_new_session=True,
@@ -113,8 +113,8 @@ def run_worker_process(arguments: list[str]) -> int:
         sys.stderr.flush()
         os._exit(INTERRUPTED_CODE)
     except Exception as fault:  # the server is not there yet, or not any more: the group tries again
-        said = " ".join(str(fault).split()) or type(fault).__name__
-        print(f"afresh: {hide_password(said, os.environ[STORE_VARIABLE])}", file=sys.stderr)
+        text = " ".join(str(fault).split()) or type(fault).__name__
+        print(f"afresh: {hide_password(text, os.environ[STORE_VARIABLE])}", file=sys.stderr)
         return 1
 
 

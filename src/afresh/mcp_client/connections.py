@@ -114,7 +114,7 @@ class McpConnections:
         import asyncio
 
         connection, seconds = await self._connect(tool.server), self._servers[tool.server].timeout
-        if all(one.hash != tool.hash for one in connection.tools):
+        if all(remote_tool.hash != tool.hash for remote_tool in connection.tools):
             raise NeedsPerson(f"{tool.full_name} is described differently than when it was approved")
         try:
             async with asyncio.timeout(seconds):
@@ -178,13 +178,13 @@ def read_variable(name: str) -> str:
 
 
 async def list_remote_tools(server: str, client: "Client") -> list[RemoteTool]:
-    found, cursor = list[RemoteTool](), None
+    tools, cursor = list[RemoteTool](), None
     for _ in range(MAX_LISTED_PAGES):
         page = await client.list_tools(cursor=cursor)
-        found += [RemoteTool(server, tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
-        if not (cursor := page.next_cursor) or len(found) >= MAX_TOOLS:
+        tools += [RemoteTool(server, tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
+        if not (cursor := page.next_cursor) or len(tools) >= MAX_TOOLS:
             break
-    return found[:MAX_TOOLS]
+    return tools[:MAX_TOOLS]
 
 
 def describe_fault(fault: BaseException) -> str:

@@ -40,8 +40,8 @@ class RemoteTool:
 
     @property
     def hash(self) -> str:
-        said = to_canonical_json([self.server, self.name, self.description, self.parameters])
-        return sha256(said.encode()).hexdigest()
+        canonical_json = to_canonical_json([self.server, self.name, self.description, self.parameters])
+        return sha256(canonical_json.encode()).hexdigest()
 
     @property
     def schema(self) -> ToolSchema:
@@ -53,8 +53,8 @@ class RemoteTool:
 
 def find_reason_not_to_offer(tool: RemoteTool) -> str:
     """Why a tool can't be approved at all; empty if it can."""
-    said = to_canonical_json([tool.name, tool.description, tool.parameters])
-    if escape_hidden(said) != said:
+    canonical_json = to_canonical_json([tool.name, tool.description, tool.parameters])
+    if escape_hidden(canonical_json) != canonical_json:
         return "its description has hidden characters"
     if not isinstance(tool.schema.parameters["properties"], Mapping):
         return "its arguments are not described as JSON Schema"
@@ -71,7 +71,7 @@ class ApprovedServer:
     tools: tuple[RemoteTool, ...]
 
     def holds(self, tool: RemoteTool) -> bool:
-        return any(one.hash == tool.hash for one in self.tools)
+        return any(remote_tool.hash == tool.hash for remote_tool in self.tools)
 
 
 def read_approvals(folder: Path) -> dict[str, ApprovedServer]:
@@ -89,8 +89,8 @@ def read_approvals(folder: Path) -> dict[str, ApprovedServer]:
 
 def write_approvals(folder: Path, approvals: Mapping[str, ApprovedServer]) -> None:
     held = {
-        name: {"origin": one.origin, "tools": [[tool.name, tool.description, tool.parameters] for tool in one.tools]}
-        for name, one in approvals.items()
+        name: {"origin": approval.origin, "tools": [[tool.name, tool.description, tool.parameters] for tool in approval.tools]}
+        for name, approval in approvals.items()
     }
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_durable_file(folder / APPROVALS_FILE, to_visible_json(held, indent=1), new_rights=0o600)

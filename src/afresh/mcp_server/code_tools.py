@@ -35,8 +35,8 @@ def show_next_task(call: ClientCall) -> str:
 
 def map_code(call: ClientCall) -> str:
     tokens = call.number("tokens", DEFAULT_MAP_TOKENS, MAX_MAP_TOKENS)
-    made = build_code_map(call.project.paths.root, call.text("about"), tokens)
-    return f"{made.text}\n[{len(made.files):,} of {made.known:,} code files]"
+    code_map = build_code_map(call.project.paths.root, call.text("about"), tokens)
+    return f"{code_map.text}\n[{len(code_map.files):,} of {code_map.known:,} code files]"
 
 
 def find_symbol(call: ClientCall) -> str:
@@ -58,21 +58,21 @@ def list_complex_functions(call: ClientCall) -> str:
     root, path = call.project.paths.root, call.text("path")
     if path and not (root / path).resolve().is_relative_to(root.resolve()):
         raise BadInput(f"{path!r} is outside of the repository", next="give a path relative to its root")
-    found = list_violations(root, [path] if path else [], offers=False)
-    lines = [render_violation(one) for one in islice(found, call.number("limit", 10, MAX_VIOLATIONS))]
+    violations = list_violations(root, [path] if path else [], offers=False)
+    lines = [render_violation(violation) for violation in islice(violations, call.number("limit", 10, MAX_VIOLATIONS))]
     return "\n".join(lines) or "No function is over a limit."
 
 
-def render_violation(one: Violation) -> str:
-    over = ", ".join(f"{each.name} {each.value} (limit {each.limit})" for each in one.measures)
-    return f"{one.path}:{one.line} {one.function}: {over}"
+def render_violation(violation: Violation) -> str:
+    over = ", ".join(f"{each.name} {each.value} (limit {each.limit})" for each in violation.measures)
+    return f"{violation.path}:{violation.line} {violation.function}: {over}"
 
 
-def render_matches(found: SymbolMatches) -> str:
-    exact = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
+def render_matches(matches: SymbolMatches) -> str:
+    exact = matches.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
     head = [] if exact else ["No symbol has that name. Similar ones:"]
-    more = [f"… {found.more:,} more"] if found.more else []
-    return "\n".join([*head, *map(render_place, found.places), *more])
+    more = [f"… {matches.more:,} more"] if matches.more else []
+    return "\n".join([*head, *map(render_place, matches.places), *more])
 
 
 def render_place(place: SymbolPlace) -> str:

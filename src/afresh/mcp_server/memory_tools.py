@@ -56,29 +56,29 @@ def recall_memory(call: ClientCall) -> str:
     query = call.text("query")
     if FACT_ID_PATTERN.fullmatch(query.lower()):
         return render_fact_details(call.project, query)
-    found = [
+    facts = [
         known
         for known in search_project_facts(call.project, query, limit=4 * MAX_RECALLED)
         if query and known.fact.kind in RECALLED_KINDS
     ]
-    lines = [*render_rules(call.project), *(render_fact(known) for known in found[:MAX_RECALLED])]
-    return "\n".join(lines) if found else "\n".join([*lines, NOTHING_KNOWN])
+    lines = [*render_rules(call.project), *(render_fact(known) for known in facts[:MAX_RECALLED])]
+    return "\n".join(lines) if facts else "\n".join([*lines, NOTHING_KNOWN])
 
 
 def search_memory(call: ClientCall) -> str:
     kinds = [kind.value for kind in FactKind]
     if (kind := call.text("kind")) and kind not in kinds:
         raise BadInput(f"no such kind: {kind!r}", next=f"use one of {', '.join(kinds)}")
-    found = search_project_facts(call.project, call.text("query"), kind, limit=call.number("limit", 10, MAX_FOUND))
-    return "\n".join(render_fact(known, LINE_CHARACTERS) for known in found) or NOTHING_KNOWN
+    facts = search_project_facts(call.project, call.text("query"), kind, limit=call.number("limit", 10, MAX_FOUND))
+    return "\n".join(render_fact(known, LINE_CHARACTERS) for known in facts) or NOTHING_KNOWN
 
 
 def look_up_knowledge(call: ClientCall) -> str:
     """Return approved lessons of this project only; patterns come from others."""
     library = open_lesson_library(call.project, call.project.paths.root)
-    found = [one for one in library.ranked([call.text("task")]) if not one.key.startswith(PATTERN_ID_PREFIX)]
-    told = [f"[{one.key}]\n{truncate_text(one.text, MAX_LESSON_CHARACTERS)}" for one in found[:MAX_LESSONS]]
-    return "\n\n".join(told) or "No approved lesson fits."
+    matches = [match for match in library.ranked([call.text("task")]) if not match.key.startswith(PATTERN_ID_PREFIX)]
+    texts = [f"[{match.key}]\n{truncate_text(match.text, MAX_LESSON_CHARACTERS)}" for match in matches[:MAX_LESSONS]]
+    return "\n\n".join(texts) or "No approved lesson fits."
 
 
 def describe_continuity(call: ClientCall) -> str:
@@ -86,8 +86,8 @@ def describe_continuity(call: ClientCall) -> str:
     saved = list_client_facts(call.project, FactKind.CHECKPOINT)[:MAX_CHECKPOINTS]
     lines = [*render_rules(call.project), "Checkpoints of agents, the newest first:", *map(render_checkpoint_of_client, saved)]
     head = read_queue_head(call.project.queue)
-    told = read_rules_and_corrections(call.project.facts)
-    tasks = render_continuity(head, call.project.store.load, told) if call.project.queue.counts().by_status else "none"
+    rules = read_rules_and_corrections(call.project.facts)
+    tasks = render_continuity(head, call.project.store.load, rules) if call.project.queue.counts().by_status else "none"
     return "\n".join([*lines, *([] if saved else ["none"]), "Tasks of afresh, as in .afresh/state/continuity.json:", tasks])
 
 
@@ -112,7 +112,7 @@ def render_fact_details(project: Project, name: str) -> str:
     shown = load_fact_details(project, name)
     state = f"no longer valid: {shown.known.end}" if shown.known.ended else "valid"
     evidence = ["Evidence:", *shown.evidence] if shown.evidence else []
-    earlier = [render_fact(one) for one in shown.history if one != shown.known]
+    earlier = [render_fact(fact) for fact in shown.history if fact != shown.known]
     return "\n".join([render_fact(shown.known), state, *evidence, *(["Earlier and later:", *earlier] if earlier else [])])
 
 

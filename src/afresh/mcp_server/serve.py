@@ -108,8 +108,12 @@ def make_server(served: ServedProject) -> "Server[Any]":
 
 def name_client(context: Any) -> str:
     """Return the name that the client gives itself, in one line."""
-    given = context.session.client_params
-    return to_one_line(given.client_info.name, MAX_CLIENT_NAME_CHARACTERS) if given and given.client_info.name else "unknown"
+    client_params = context.session.client_params
+    return (
+        to_one_line(client_params.client_info.name, MAX_CLIENT_NAME_CHARACTERS)
+        if client_params and client_params.client_info.name
+        else "unknown"
+    )
 
 
 def serve_stdio(served: ServedProject) -> None:

@@ -52,5 +52,5 @@ def answer_call(tool: ServedTool, call: ClientCall) -> str:
 
 def describe_refusal(error: AfreshError | OSError) -> str:
     """Return what a caller reads of an error."""
-    told = [error.what, error.safe, error.next] if isinstance(error, NeedsPerson) else [str(error)]
-    return escape_hidden(redact_secrets("; ".join(part for part in told if part)))
+    lines = [error.what, error.safe, error.next] if isinstance(error, NeedsPerson) else [str(error)]
+    return escape_hidden(redact_secrets("; ".join(part for part in lines if part)))

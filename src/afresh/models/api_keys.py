@@ -25,16 +25,16 @@ class ApiKey:
 def find_api_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
     """The key from the place that the user has set. By default from the provider's own variable, then from the keyring under the
     first of the names that has one there. Text that holds it is redacted from now on, whatever its variable is called."""
-    found = _look_up_key(place, variable, names)
-    remember_secrets([found.secret])
-    return found
+    key = _look_up_key(place, variable, names)
+    remember_secrets([key.secret])
+    return key
 
 
 def _look_up_key(place: str, variable: str, names: Sequence[str]) -> ApiKey:
     if place and place != KEYRING:
         return _from_environment(place)
-    if not place and (found := _from_environment(variable)).secret:
-        return found
+    if not place and (key := _from_environment(variable)).secret:
+        return key
     for name in names:
         if secret := _from_keyring(name, asked=place == KEYRING):
             return ApiKey(_check_key_text(secret, "the keyring"), f"keyring, as {name}")

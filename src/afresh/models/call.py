@@ -37,22 +37,22 @@ class ModelGate:
     sleep: Callable[[float], None] = time.sleep
 
 
-def call_model(request: Request, purchase: CallBooking, gate: ModelGate) -> Reply:
+def call_model(request: Request, booking: CallBooking, gate: ModelGate) -> Reply:
     """OverLimit before anything is sent, if a limit of the user's does not allow the worst that the call may cost."""
-    if purchase.tokens + request.reserve > purchase.ceiling:
-        need = purchase.tokens + request.reserve
-        raise OverCeiling(f"a call of kind {purchase.kind} needs {need:,} tokens, {purchase.ceiling:,} is its limit")
+    if booking.tokens + request.reserve > booking.ceiling:
+        need = booking.tokens + request.reserve
+        raise OverCeiling(f"a call of kind {booking.kind} needs {need:,} tokens, {booking.ceiling:,} is its limit")
     request = redact_request(request)
     for again in range(gate.retries):
         try:
-            return _call_once(request, purchase, gate)
+            return _call_once(request, booking, gate)
         except TryAgain as fault:
             if fault.usage is None:
                 raise
             wait = 2.0**again if fault.wait is None else fault.wait
             gate.tell(CallDelayed(f"{fault}; asking again in {wait:.0f} s"))
             sleep_unless_cancelled(wait, gate)
-    return _call_once(request, purchase, gate)
+    return _call_once(request, booking, gate)
 
 
 def redact_request(request: Request) -> Request:
@@ -61,11 +61,11 @@ def redact_request(request: Request) -> Request:
     return shown if shown is request else replace(shown, breaks=())
 
 
-def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Reply:
+def _call_once(request: Request, booking: CallBooking, gate: ModelGate) -> Reply:
     gate.check_cancelled()
-    turn = wait_for_turn(purchase, gate)
-    booked = book_call(purchase, turn, gate)
-    gate.tell(CallBegan(gate.model.name, purchase.kind))
+    turn = wait_for_turn(booking, gate)
+    booked = book_call(booking, turn, gate)
+    gate.tell(CallBegan(gate.model.name, booking.kind))
     try:
         with blame_model():
             reply = make_encodable(gate.model.propose(request, stream_reply(gate.tell, gate.model.name)))
@@ -75,14 +75,14 @@ def _call_once(request: Request, purchase: CallBooking, gate: ModelGate) -> Repl
         raise
     gate.tell(CallEnded(gate.model.name, ok=True))
     if not reply.counted:  # then what was sent is counted in one way everywhere: as the limit counts it
-        reply = replace(reply, usage=replace(reply.usage, input=purchase.tokens))
-    gate.ledger.end_turn(turn, reply.usage.tokens or purchase.tokens)
+        reply = replace(reply, usage=replace(reply.usage, input=booking.tokens))
+    gate.ledger.end_turn(turn, reply.usage.tokens or booking.tokens)
     return replace(reply, cost=gate.ledger.settle(booked, reply))
 
 
-def wait_for_turn(purchase: CallBooking, gate: ModelGate) -> CallTurn:
+def wait_for_turn(booking: CallBooking, gate: ModelGate) -> CallTurn:
     """Wait until the user's rate limits let the call begin. A worker that is stopped meanwhile gives its turn back."""
-    turn = gate.ledger.take_turn(purchase)
+    turn = gate.ledger.take_turn(booking)
     if turn.wait > 0:
         gate.tell(CallDelayed(f"waiting {turn.wait:.0f} s for its turn: your limit is {turn.limit}"))
         try:
@@ -93,10 +93,10 @@ def wait_for_turn(purchase: CallBooking, gate: ModelGate) -> CallTurn:
     return turn
 
 
-def book_call(purchase: CallBooking, turn: CallTurn, gate: ModelGate) -> str:
+def book_call(booking: CallBooking, turn: CallTurn, gate: ModelGate) -> str:
     """Book the call; one that no limit allows gives its turn back."""
     try:
-        return gate.ledger.book(purchase)
+        return gate.ledger.book(booking)
     except BaseException:
         gate.ledger.end_turn(turn, 0)
         raise
@@ -157,9 +157,9 @@ class SideCall:
 
 def make_side_call(request: Request, ask: SideCall) -> Reply:
     tokens = ask.counter.whole(request)
-    purchase = CallBooking(
+    booking = CallBooking(
         task=ask.task.id, project=ask.task.project, kind=ask.kind, model=ask.gate.model.name, step=ask.step,
         ceiling=ask.template.ceiling, tokens=tokens, reserve=request.reserve, sections=((ask.template.type, tokens),),
         parent=ask.task.parent,
     )  # fmt: skip
-    return call_model(request, purchase, ask.gate)
+    return call_model(request, booking, ask.gate)

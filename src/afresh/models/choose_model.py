@@ -110,8 +110,8 @@ def _suggest_spec(spec: str, named: Mapping[str, NamedModel]) -> str:
 
 
 def _suggest_word(word: str, known: Iterable[str]) -> str:
-    found = find_similar_word(word, known)
-    return f" (did you mean {found!r}?)" if found else ""
+    similar_word = find_similar_word(word, known)
+    return f" (did you mean {similar_word!r}?)" if similar_word else ""
 
 
 def settings_for_model(chosen: ChosenModel, settings: ModelSettings) -> ModelSettings:
@@ -163,7 +163,7 @@ def _check_rate_name(name: str) -> None:
 
 def _find_useless_settings(table: NamedModel) -> list[str]:
     """Settings that have no effect for this provider."""
-    unset = {one.name: one.default for one in fields(NamedModel)}
+    unset = {field.name: field.default for field in fields(NamedModel)}
     none = ("base_url", "key", "retries", "tools", "thinking", "insecure") if table.provider in FILE_KINDS else ()
     none += ("timeout",) if table.provider == "scripted" else ()
     return [name for name in none if getattr(table, name) != unset[name]]
@@ -178,8 +178,8 @@ def endpoint_of_provider(kind: str) -> ProviderEndpoint:
     else:
         from afresh.models.providers.openai_dialects import DIALECTS
 
-        flavour = DIALECTS[kind]
-        found, base_url, needs_key = flavour.provider, flavour.base_url, flavour.needs_key
+        dialect = DIALECTS[kind]
+        found, base_url, needs_key = dialect.provider, dialect.base_url, dialect.needs_key
     return ProviderEndpoint(
         title=found.title, name=kind, key_variable=found.key_variable, base_url_variable=found.base_url_variable,
         base_url=base_url, needs_key=needs_key,
@@ -302,14 +302,14 @@ def _make_openai(chosen: ChosenModel, start: int, settings: ModelSettings) -> Mo
     from afresh.models.providers.openai_chat import OpenAIModel
     from afresh.models.providers.openai_dialects import DIALECTS, dialect_at_address, drop_dialect_part
 
-    flavour = DIALECTS[chosen.kind]
-    connection = connect_provider(flavour.provider, settings, endpoint_of_provider(chosen.kind))
+    dialect = DIALECTS[chosen.kind]
+    connection = connect_provider(dialect.provider, settings, endpoint_of_provider(chosen.kind))
     if chosen.table:
         wanted = {"tools": chosen.table.tools, "effort": chosen.table.thinking, "budget": chosen.table.thinking}
-        flavour = dialect_at_address(connection.base_url, flavour)
+        dialect = dialect_at_address(connection.base_url, dialect)
         for part in [part for part, told in wanted.items() if told is False]:
-            flavour = drop_dialect_part(flavour, part)
-    return OpenAIModel(chosen.argument, connection, flavour)
+            dialect = drop_dialect_part(dialect, part)
+    return OpenAIModel(chosen.argument, connection, dialect)
 
 
 _MAKERS: dict[str, Callable[[ChosenModel, int, ModelSettings], Model]] = {

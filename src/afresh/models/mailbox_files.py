@@ -127,13 +127,13 @@ def write_file_atomically(path: Path, text: str) -> None:
 def read_plain_file(path: Path) -> str:
     """The text of a file. ValueError if it is not a regular file or too large; FileNotFoundError if there is none."""
     try:
-        held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
     except FileNotFoundError:
         raise
     except OSError:
         raise ValueError("it is no plain file (a link, perhaps) or can't be read: write the reply itself") from None
-    with open(held, "rb") as file:
-        about = os.fstat(held)
+    with open(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
         if not S_ISREG(about.st_mode):
             raise ValueError("it is no plain file: write the reply itself")
         if about.st_size > MAX_FILE_BYTES:
@@ -171,8 +171,10 @@ def list_open_requests(folder: Path) -> Sequence[OpenRequest]:
         raise BadInput(f"no such mailbox: {folder}: {error.strerror}", next="name the folder after mailbox: in --model") from None
     answered = {name.removesuffix(REPLY_SUFFIX) for name in names if name.endswith(REPLY_SUFFIX)}
     stems = [name.removesuffix(REQUEST_SUFFIX) for name in names if name.endswith(REQUEST_SUFFIX)]
-    found = [_read_open_request(folder, stem) for stem in stems if stem not in answered]
-    return sorted((one for one in found if one), key=lambda one: (not one.waited, one.since, one.stem))
+    open_requests = [_read_open_request(folder, stem) for stem in stems if stem not in answered]
+    return sorted(
+        (request for request in open_requests if request), key=lambda request: (not request.waited, request.since, request.stem)
+    )
 
 
 def read_request(folder: Path, stem: str) -> Request:
@@ -188,16 +190,16 @@ def mark_as_awaited(path: Path) -> Iterator[None]:
     """Show in the mailbox that a process waits for the reply, until the block or the process ends."""
     from fcntl import LOCK_EX, LOCK_NB, flock
 
-    held = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
+    descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     try:
         for _ in range(10):  # somebody may be looking this very moment
             with suppress(OSError):
-                flock(held, LOCK_EX | LOCK_NB)
+                flock(descriptor, LOCK_EX | LOCK_NB)
                 break
             time.sleep(0.01)
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def _read_open_request(folder: Path, stem: str) -> OpenRequest | None:
@@ -222,11 +224,11 @@ def _read_open_request(folder: Path, stem: str) -> OpenRequest | None:
 def _is_awaited(path: Path) -> bool:
     from fcntl import LOCK_NB, LOCK_SH, flock
 
-    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | _OPEN_FLAGS)
     try:
-        flock(held, LOCK_SH | LOCK_NB)
+        flock(descriptor, LOCK_SH | LOCK_NB)
     except BlockingIOError:
         return True
     finally:
-        os.close(held)
+        os.close(descriptor)
     return False

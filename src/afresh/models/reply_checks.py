@@ -54,12 +54,15 @@ def reply_from_json(plain: object) -> Reply:
     """The reply in a JSON value. ValueError lists everything that is wrong with it, a line each."""
     if not isinstance(plain, dict):
         raise ValueError("the reply must be a JSON object")
-    held = cast("dict[str, Any]", plain)
-    if wrong := [*find_argument_faults(held, REPLY_SCHEMA, "field")] or [*_find_usage_faults(held.get("usage", {}))]:
+    values = cast("dict[str, Any]", plain)
+    if wrong := [*find_argument_faults(values, REPLY_SCHEMA, "field")] or [*_find_usage_faults(values.get("usage", {}))]:
         raise ValueError("\n".join(wrong))
-    actions = tuple(Action(one["tool"], one.get("args", {})) for one in held.get("actions", ()))
+    actions = tuple(Action(value["tool"], value.get("args", {})) for value in values.get("actions", ()))
     return Reply(
-        held.get("thought", ""), actions, Usage(**held.get("usage", {})), thinking=_thinking_from_json(held.get("thinking", ()))
+        values.get("thought", ""),
+        actions,
+        Usage(**values.get("usage", {})),
+        thinking=_thinking_from_json(values.get("thinking", ())),
     )
 
 
@@ -69,7 +72,7 @@ def check_tool_calls(reply: Reply, tools: Sequence[ToolSchema]) -> None:
     wrong: list[str] = []
     for number, action in enumerate(reply.actions, 1):
         if tool := offered.get(action.tool):
-            wrong += (f"action {number}: {action.tool}: {one}" for one in find_argument_faults(action.args, tool.parameters))
+            wrong += (f"action {number}: {action.tool}: {fault}" for fault in find_argument_faults(action.args, tool.parameters))
         else:
             there = ", ".join(sorted(offered)) or "none"
             wrong.append(f"action {number}: there is no tool {action.tool!r}; there are {there}")
@@ -97,8 +100,8 @@ def check_reply_length(reply: Reply, request: Request, count: CountTokens) -> No
 def add_missing_usage(reply: Reply, request: Request, count: CountTokens, model: str) -> Reply:
     """The reply with its model's name, and with an estimate where nobody has counted tokens."""
     told = reply.usage
-    said = told.output or min(count(_reply_text(reply)), request.reserve)
-    usage = replace(told, input=told.input or count(request.text), output=said)
+    output = told.output or min(count(_reply_text(reply)), request.reserve)
+    usage = replace(told, input=told.input or count(request.text), output=output)
     return replace(reply, usage=usage, model=reply.model or model)
 
 
@@ -118,4 +121,4 @@ def _find_usage_faults(usage: Mapping[str, int]) -> Iterator[str]:
 def _thinking_from_json(held: Any) -> tuple[Thinking, ...]:
     parts = held if isinstance(held, list | tuple) else (held,)
     made = (Thinking(part) if isinstance(part, str) else Thinking(**part) for part in parts)
-    return tuple(one for one in made if one.text or one.signature)
+    return tuple(thinking for thinking in made if thinking.text or thinking.signature)

@@ -32,9 +32,9 @@ class ScriptedModel:
         count: CountTokens = estimate_tokens,
         name: str = SCRIPTED_MODEL,
     ) -> None:
-        read = [one if isinstance(one, Reply | ScriptedReview) else _read_entry(one) for one in replies]
-        self.replies = tuple(one for one in read if isinstance(one, Reply))
-        self.reviews = tuple(one for one in read if isinstance(one, ScriptedReview))
+        read = [reply if isinstance(reply, Reply | ScriptedReview) else _read_entry(reply) for reply in replies]
+        self.replies = tuple(reply for reply in read if isinstance(reply, Reply))
+        self.reviews = tuple(review for review in read if isinstance(review, ScriptedReview))
         self.position, self.window, self.count, self.name = start, window, count, name
         self.requests: list[Request] = []
         """What it was asked, for tests."""
@@ -53,8 +53,8 @@ class ScriptedModel:
         return add_missing_usage(self.replies[self.position - 1], request, self.count, self.name)
 
     def _find_review(self, request: Request) -> Reply:
-        if found := next((one.reply for one in self.reviews if one.about in request.message), None):
-            return found
+        if reply := next((review.reply for review in self.reviews if review.about in request.message), None):
+            return reply
         raise NeedsPerson("the script has no answer to this review", next='add a line {"review": "WORDS OF THE REQUEST", …}')
 
     def weigh(self, request: Request) -> int:
@@ -76,8 +76,8 @@ def read_script(path: Path) -> tuple[Reply | ScriptedReview, ...]:
 def _read_entry(plain: Any) -> Reply | ScriptedReview:
     if not isinstance(plain, Mapping) or "review" not in plain:
         return reply_from_json(plain)
-    said = {name: value for name, value in cast("Mapping[str, Any]", plain).items() if name != "review"}
-    return ScriptedReview(str(plain["review"]), Reply(json.dumps(said, ensure_ascii=False)))
+    values = {name: value for name, value in cast("Mapping[str, Any]", plain).items() if name != "review"}
+    return ScriptedReview(str(plain["review"]), Reply(json.dumps(values, ensure_ascii=False)))
 
 
 def _reply_from_line(line: str, place: str) -> Reply | ScriptedReview:

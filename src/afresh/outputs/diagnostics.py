@@ -89,8 +89,8 @@ def parse_stylish_diagnostics(lines: Sequence[str]) -> Iterator[Diagnostic]:
     for number, line in enumerate(lines):
         if (match := STYLISH_LINE.match(line)) and file:
             message, gap, rule = match[3].rpartition("  ")
-            said = f"{message.strip()} ({rule})" if gap and " " not in rule else match[3]
-            yield Diagnostic(mask_volatile_names(f"{file}:{match[1]}"), f"{match[2]}: {said}", number, number, match[2])
+            text = f"{message.strip()} ({rule})" if gap and " " not in rule else match[3]
+            yield Diagnostic(mask_volatile_names(f"{file}:{match[1]}"), f"{match[2]}: {text}", number, number, match[2])
         elif line:
             file = line if STYLISH_FILE.match(line) else ""
 
@@ -109,31 +109,31 @@ def read_diagnostics(output: CommandOutput) -> OutputReading | None:
     if not parsed:
         return None if output.failed else read_clean_result(lines)
     latest_first = sorted(parsed, key=lambda one: -one.first)
-    found = list({(one.place, one.text): one for one in latest_first}.values())[::-1]
-    where = f" in {format_plural(len({one.place.rpartition(':')[0] or one.place for one in found}), 'file')}"
+    diagnostics = list({(one.place, one.text): one for one in latest_first}.values())[::-1]
+    where = f" in {format_plural(len({one.place.rpartition(':')[0] or one.place for one in diagnostics}), 'file')}"
     gravest = dict[str, Diagnostic]()  # one for each place, as a newer fact about a place replaces the older
-    for one in sorted(found, key=lambda one: one.severity == "warning"):
-        gravest.setdefault(one.place, one)
+    for diagnostic in sorted(diagnostics, key=lambda one: one.severity == "warning"):
+        gravest.setdefault(diagnostic.place, diagnostic)
     shown = list(gravest.values())
     first = shown[0]
     findings = [
         OutputFinding(one.place, truncate_to_one_line(one.text), 0.9, output.span(one.first, one.last))
         for one in shown[:MAX_FINDINGS]
     ]
-    phrase = truncate_to_one_line(f"{count_by_severity(found)}{where}: {first.place} {first.text}")
-    return OutputReading(phrase, tuple(findings), wrong=frozenset(one.place for one in found))
+    phrase = truncate_to_one_line(f"{count_by_severity(diagnostics)}{where}: {first.place} {first.text}")
+    return OutputReading(phrase, tuple(findings), wrong=frozenset(one.place for one in diagnostics))
 
 
 def read_clean_result(lines: Sequence[str]) -> OutputReading | None:
     """Return the line that says that nothing was found, unless much else is printed."""
-    said = next((line for line in reversed(lines[-MAX_CLOSING_LINES:]) if CLEAN_RESULT.match(line)), None)
-    return OutputReading(truncate_to_one_line(said)) if said else None
+    text = next((line for line in reversed(lines[-MAX_CLOSING_LINES:]) if CLEAN_RESULT.match(line)), None)
+    return OutputReading(truncate_to_one_line(text)) if text else None
 
 
-def count_by_severity(found: Sequence[Diagnostic]) -> str:
+def count_by_severity(diagnostics: Sequence[Diagnostic]) -> str:
     """Return the number of errors and warnings if they have a severity, otherwise of findings."""
-    errors, warnings = (sum(one.severity == word for one in found) for word in ("error", "warning"))
-    rest = len(found) - errors - warnings
+    errors, warnings = (sum(diagnostic.severity == word for diagnostic in diagnostics) for word in ("error", "warning"))
+    rest = len(diagnostics) - errors - warnings
     told = [(errors, "error"), (warnings, "warning"), (rest, "finding")]
     return ", ".join(format_plural(count, word) for count, word in told if count)
 

@@ -48,45 +48,46 @@ def read_refusal(output: CommandOutput) -> OutputReading | None:
     clashes = [(place, match) for place, line in enumerate(lines) if (match := CONFLICT_LINE.match(line))]
     if clashes:
         named = [(place, match, CONFLICT_PATH.search(match[2])) for place, match in clashes]
-        found = [
+        findings = [
             OutputFinding(
                 f"conflict in {where[1] if where else match[2]}", truncate_to_one_line(match[2]), 0.9, output.span(place)
             )
             for place, match, where in named
         ]
         return OutputReading(
-            truncate_to_one_line(f"git: {format_plural(len(found), 'conflict')}: {clashes[0][1][2]}"), tuple(found[:MAX_FINDINGS])
+            truncate_to_one_line(f"git: {format_plural(len(findings), 'conflict')}: {clashes[0][1][2]}"),
+            tuple(findings[:MAX_FINDINGS]),
         )
     for place, line in enumerate(lines):
         if match := REJECTED_PUSH.match(line):
-            told = truncate_to_one_line(f"push of {match[1]} to {match[2]} refused: {match[3]}")
-            return OutputReading(f"git: {told}", (OutputFinding("git push", told, 0.9, output.span(place)),))
+            text = truncate_to_one_line(f"push of {match[1]} to {match[2]} refused: {match[3]}")
+            return OutputReading(f"git: {text}", (OutputFinding("git push", text, 0.9, output.span(place)),))
     fault = next(((place, match) for place, line in enumerate(lines) if (match := FAULT_LINE.match(line))), None)
     if fault is None:
         return None
-    told = truncate_to_one_line(f"git: {fault[1][1]}")
-    return OutputReading(told, (OutputFinding("", told, 0.8, output.span(fault[0])),) if output.failed else ())
+    text = truncate_to_one_line(f"git: {fault[1][1]}")
+    return OutputReading(text, (OutputFinding("", text, 0.8, output.span(fault[0])),) if output.failed else ())
 
 
 def read_commit(output: CommandOutput) -> OutputReading | None:
     for place, line in enumerate(output.lines):
         if match := COMMIT_LINE.match(line):
             counts = next((found[1] for later in output.lines[place:] if (found := CHANGE_COUNTS.match(later))), "")
-            told = truncate_to_one_line(f"commit {match[2]} on {match[1]}: {match[3]}{f' ({counts})' if counts else ''}")
-            return OutputReading(told, (OutputFinding("git commit", told, 0.9, output.span(place)),))
+            text = truncate_to_one_line(f"commit {match[2]} on {match[1]}: {match[3]}{f' ({counts})' if counts else ''}")
+            return OutputReading(text, (OutputFinding("git commit", text, 0.9, output.span(place)),))
     return None
 
 
 def read_by_subcommand(output: CommandOutput, asked: Sequence[str]) -> OutputReading | None:
     if "status" in asked:
-        told = truncate_to_one_line(summarise_status(output.lines))
-        if told:
-            return OutputReading(told, (OutputFinding("git status", told, 0.6, output.span(0, len(output.lines) - 1)),))
-    if {"log", "reflog", "show"}.intersection(asked) and (told := summarise_log(output.lines)):
-        return OutputReading(truncate_to_one_line(told))
-    if "branch" in asked and (told := summarise_branches(output.lines)):
-        return OutputReading(truncate_to_one_line(told))
-    return OutputReading(truncate_to_one_line(told)) if (told := summarise_diff(output.lines)) else None
+        text = truncate_to_one_line(summarise_status(output.lines))
+        if text:
+            return OutputReading(text, (OutputFinding("git status", text, 0.6, output.span(0, len(output.lines) - 1)),))
+    if {"log", "reflog", "show"}.intersection(asked) and (text := summarise_log(output.lines)):
+        return OutputReading(truncate_to_one_line(text))
+    if "branch" in asked and (text := summarise_branches(output.lines)):
+        return OutputReading(truncate_to_one_line(text))
+    return OutputReading(truncate_to_one_line(text)) if (text := summarise_diff(output.lines)) else None
 
 
 def summarise_status(lines: Iterable[str]) -> str:
@@ -99,8 +100,8 @@ def summarise_status(lines: Iterable[str]) -> str:
         clean = clean or "working tree clean" in line
     if not branch and not changed and not clean:
         return ""
-    told = f"{len(changed)} changed: {', '.join(changed[:3])}" if changed else "nothing changed"
-    return f"on {branch}: {told}" if branch else told
+    text = f"{len(changed)} changed: {', '.join(changed[:3])}" if changed else "nothing changed"
+    return f"on {branch}: {text}" if branch else text
 
 
 def summarise_log(lines: Sequence[str]) -> str:

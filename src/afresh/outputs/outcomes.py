@@ -88,26 +88,26 @@ LIBRARY_FRAME = re.compile(
 
 
 def outcomes_from_run(run: TestRun) -> OutcomesByTest:
-    wrong = tuple(_describe_failure(one) for one in run.tests if one.outcome in (FAILED, ERROR))
-    return OutcomesByTest({one.test: one.outcome for one in run.tests}, *run.counts, run.named, wrong)
+    wrong = tuple(_describe_failure(test) for test in run.tests if test.outcome in (FAILED, ERROR))
+    return OutcomesByTest({test.test: test.outcome for test in run.tests}, *run.counts, run.named, wrong)
 
 
 def outcomes_from_reported_tests(reports: Iterable[ReportedTest]) -> OutcomesByTest | None:
     """Return the outcomes of a report that names every test; None if it names none. Tests of one name are one test."""
     found = list(reports)
-    tests = keep_worst_outcome((one.test, one.outcome) for one in found)
-    said = list(tests.values())
-    wrong = [one for one in found if one.outcome in (FAILED, ERROR)]
-    failures = {one.test: _describe_failure(one) for one in reversed(wrong)}
-    counts = said.count(PASSED), len(wrong), said.count(SKIPPED)  # a second failing test of the same name is counted
+    tests = keep_worst_outcome((test.test, test.outcome) for test in found)
+    lines = list(tests.values())
+    wrong = [test for test in found if test.outcome in (FAILED, ERROR)]
+    failures = {test.test: _describe_failure(test) for test in reversed(wrong)}
+    counts = lines.count(PASSED), len(wrong), lines.count(SKIPPED)  # a second failing test of the same name is counted
     return OutcomesByTest(tests, *counts, named=True, failures=tuple(reversed(failures.values()))) if tests else None
 
 
 def _describe_failure(report: ReportedTest) -> FailedTest:
     """The first lines say what was expected; of the stack only the project's own frames are shown."""
     lines = [line for line in split_plain_lines(report.text) if line.strip() and not LIBRARY_FRAME.search(line.strip())]
-    said = [line.strip() for line in lines if not line.strip().startswith("at ")]
-    message = report.message or " ".join(said[:MAX_MESSAGE_LINES])
+    texts = [line.strip() for line in lines if not line.strip().startswith("at ")]
+    message = report.message or " ".join(texts[:MAX_MESSAGE_LINES])
     return FailedTest(report.test, message[:MAX_MESSAGE_CHARACTERS], join_detail(lines[:MAX_DETAIL_LINES]))
 
 
@@ -121,11 +121,11 @@ def reading_from_run(run: TestRun) -> OutputReading:
     wrong = frozenset(one.test for one in failing)
     counted = [f"{count} {word}" for count, word in zip(run.counts, (PASSED, FAILED, SKIPPED), strict=True) if count]
     counted = sorted(counted, key=lambda told: not told.endswith(FAILED))
-    told = ", ".join([*counted, *([f"{len(run.fine)} ok"] if run.fine and not run.counts[0] else [])]) or "no tests ran"
-    for one in failing[:1]:
-        told += f": {one.test.rpartition('::')[2]}" + (f": {one.message}" if one.message else "")
+    text = ", ".join([*counted, *([f"{len(run.fine)} ok"] if run.fine and not run.counts[0] else [])]) or "no tests ran"
+    for test in failing[:1]:
+        text += f": {test.test.rpartition('::')[2]}" + (f": {test.message}" if test.message else "")
     return OutputReading(
-        truncate_to_one_line(told),
+        truncate_to_one_line(text),
         tuple(
             OutputFinding(one.test, truncate_to_one_line(mask_volatile_names(one.message) or "fails"), 0.95, one.lines)
             for one in failing[:MAX_FINDINGS]

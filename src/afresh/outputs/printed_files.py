@@ -56,8 +56,8 @@ def describe_printed_lines(part: str) -> str:
     if first[0] == "sed" and not where:
         return ""
     cuts = [cut for piece in more if (cut := parse_print_arguments(piece)[1])]
-    told = join_first(paths, 3)
-    return f"{told} {' of '.join([*reversed(cuts), *filter(None, [where])])}".strip() if paths else ""
+    text = join_first(paths, 3)
+    return f"{text} {' of '.join([*reversed(cuts), *filter(None, [where])])}".strip() if paths else ""
 
 
 def parse_print_arguments(piece: Sequence[str]) -> tuple[list[str], str]:

@@ -235,8 +235,8 @@ def name_go_packages(lines: Sequence[str]) -> Iterator[Row]:
 
 def parse_go_event(line: str) -> dict[str, str]:
     try:
-        found = read_foreign_json(line)
-        return {str(key): str(value) for key, value in found.items()} if found["Action"] else {}
+        foreign_json = read_foreign_json(line)
+        return {str(key): str(value) for key, value in foreign_json.items()} if foreign_json["Action"] else {}
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return {}
 
@@ -260,7 +260,7 @@ def collect_lines(form: TextFormat, rows: Sequence[Row], last_session: bool) -> 
             seen.counted.append(count_outcomes(line))
         seen.listed |= line.startswith("=== ")
         block = open_block(form, seen, block, (place, file, line))
-        if match := next((found for one in form.outcomes if (found := one.match(line))), None):
+        if match := next((found for outcome in form.outcomes if (found := outcome.match(line))), None):
             waiting = name_test(match, file)
             if word := match.groupdict().get("word"):
                 seen.ended.append((waiting, outcome_from_word(word), place))
@@ -316,7 +316,7 @@ def join_run(form: TextFormat, seen: PrintedLines, output: CommandOutput) -> Tes
     if not seen.counted and not seen.files and not seen.failed and not (seen.ended and form.runner in RUNNERS_WITHOUT_COUNTS):
         return None
     tests = list(explain_tests(form, seen, find_worst(form, seen), output))
-    counted, outcomes = sum(seen.counted, Counter[str]()), Counter(one.outcome for one in tests)
+    counted, outcomes = sum(seen.counted, Counter[str]()), Counter(test.outcome for test in tests)
     said_to_pass = {test for test, outcome, _ in seen.ended if outcome == PASSED}
     failed = max(counted[FAILED], outcomes[FAILED] + outcomes[ERROR])
     skipped = max(counted[SKIPPED], outcomes[SKIPPED])
@@ -386,7 +386,7 @@ def explain_tests(
             continue
         title = titles[test]
         held = seen.blocks.get(title) or next(
-            (held for one, held in seen.blocks.items() if one.startswith(f"{title} (")), list[Block]()
+            (block for one, block in seen.blocks.items() if one.startswith(f"{title} (")), list[Block]()
         )
         left[title] -= 1
         taken = held[:1] if left[title] else held[:]

@@ -66,8 +66,8 @@ def is_echo_or_progress(line: str) -> bool:
 
 
 def read_single_output(output: CommandOutput, readers: Sequence[OutputReader]) -> OutputReading:
-    found = next((reading for reader in readers if (reading := reader(output))), None) or read_unknown_output(output)
-    return replace(found, failed=output.failed)
+    output_reading = next((reading for reader in readers if (reading := reader(output))), None) or read_unknown_output(output)
+    return replace(output_reading, failed=output.failed)
 
 
 def find_last_line_naming(text: str, test: str) -> int:
@@ -78,14 +78,16 @@ def find_last_line_naming(text: str, test: str) -> int:
 
 def join_readings(readings: Sequence[OutputReading]) -> OutputReading:
     """Return one reading for several commands; a test run is complete only if all of them are."""
-    findings = sorted((finding for one in readings for finding in one.findings), key=lambda finding: -finding.confidence)
-    fine, wrong = (frozenset[str]().union(*names) for names in zip(*[(one.fine, one.wrong) for one in readings], strict=True))
-    runners = {one.runner for one in readings if one.runner}
-    whole = len(runners) == 1 and all(one.complete for one in readings if one.runner)
-    phrase = truncate_to_one_line(
-        "; ".join(truncate_to_one_line(one.phrase, MAX_FINDING_CHARACTERS // len(readings)) for one in readings)
+    findings = sorted((finding for reading in readings for finding in reading.findings), key=lambda finding: -finding.confidence)
+    fine, wrong = (
+        frozenset[str]().union(*names) for names in zip(*[(reading.fine, reading.wrong) for reading in readings], strict=True)
     )
-    failed = any(one.failed for one in readings)
+    runners = {reading.runner for reading in readings if reading.runner}
+    whole = len(runners) == 1 and all(reading.complete for reading in readings if reading.runner)
+    phrase = truncate_to_one_line(
+        "; ".join(truncate_to_one_line(reading.phrase, MAX_FINDING_CHARACTERS // len(readings)) for reading in readings)
+    )
+    failed = any(reading.failed for reading in readings)
     return OutputReading(
         phrase, tuple(findings[:MAX_FINDINGS]), fine - wrong, wrong, whole, next(iter(runners)) if whole else "", failed
     )
@@ -119,7 +121,7 @@ def read_unknown_output(output: CommandOutput) -> OutputReading:
     line = output.lines[chosen].strip() if chosen is not None else ""
     if not output.failed:
         return OutputReading(truncate_to_one_line(line or "no output"))
-    told = truncate_to_one_line(f"{output.ended}: {line}" if line else output.ended)
+    text = truncate_to_one_line(f"{output.ended}: {line}" if line else output.ended)
     if chosen is None:
-        return OutputReading(told)
-    return OutputReading(told, (OutputFinding("", mask_volatile_names(told), GENERIC_CONFIDENCE, output.span(chosen)),))
+        return OutputReading(text)
+    return OutputReading(text, (OutputFinding("", mask_volatile_names(text), GENERIC_CONFIDENCE, output.span(chosen)),))

@@ -168,7 +168,11 @@ def _skip_starters(words: Sequence[str]) -> list[str]:
             left.pop(0)
     if len(left) > 2 and left[0] in _MANAGERS and left[1] in ("exec", "x", "dlx"):
         return [word for word in left[2:] if word != "--"]
-    bare = len(left) > 1 and left[0] in ("yarn", "pnpm") and any(left[1] in one.programs and not one.words for one in RUNNERS)
+    bare = (
+        len(left) > 1
+        and left[0] in ("yarn", "pnpm")
+        and any(left[1] in runner.programs and not runner.words for runner in RUNNERS)
+    )
     return left[1:] if bare else left
 
 
@@ -189,31 +193,31 @@ def _find_script_name(words: Sequence[str]) -> str:
     return "test" if words[1] == "t" else words[1]
 
 
-def instrument_runner(found: RunnerCommand) -> str:
+def instrument_runner(runner_command: RunnerCommand) -> str:
     """The command, made to leave a report that names each test. Its exit code stays what it was."""
-    runner, command = found.runner, found.command
-    if runner.inserted and runner.inserted not in found.words:
+    runner, command = runner_command.runner, runner_command.command
+    if runner.inserted and runner.inserted not in runner_command.words:
         start = rf"\b({runner.programs[0]}(?: \+\S+)? (?:{'|'.join(runner.words)}))\b"
         command = re.sub(start, rf"\1 {runner.inserted}", command, count=1)
-    elif runner.appended and "--" not in found.words:
-        command += f"{found.hand_on} {runner.appended}"
+    elif runner.appended and "--" not in runner_command.words:
+        command += f"{runner_command.hand_on} {runner.appended}"
     return f"pwd > {REPORTS}/{FOLDER_REPORT}\n{runner.before}{command}{runner.after}"
 
 
-def narrow_runner(found: RunnerCommand, tests: Sequence[str]) -> str | None:
+def narrow_runner(command: RunnerCommand, tests: Sequence[str]) -> str | None:
     """The command for these test files only; None where that can't be done safely."""
-    folder, _ = _split_folder(found.command)
+    folder, _ = _split_folder(command.command)
     inside = [test.removeprefix(f"{folder}/") if folder else test for test in tests]
     if any(shlex.quote(test) != test for test in inside) or not inside:
         return None
-    program, rest = found.runner.programs[0], found.words[2:]
-    if found.runner.files is not None:
+    program, rest = command.runner.programs[0], command.words[2:]
+    if command.runner.files is not None:
         own = VITEST_WORDS if program == "vitest" else ()
-        named = [word for word in found.words[1:] if word == "--" or not (word.startswith("-") or word in own)]
-        return None if named else f"{found.command}{found.hand_on} {found.runner.files}{' '.join(inside)}"
+        named = [word for word in command.words[1:] if word == "--" or not (word.startswith("-") or word in own)]
+        return None if named else f"{command.command}{command.hand_on} {command.runner.files}{' '.join(inside)}"
     if program == "cargo" and not rest and all(re.fullmatch(r"tests/\w+\.rs", test) for test in inside):
-        return " ".join((found.command, *(f"--test {test[len('tests/') : -len('.rs')]}" for test in inside)))
+        return " ".join((command.command, *(f"--test {test[len('tests/') : -len('.rs')]}" for test in inside)))
     if program == "go" and rest in ((), ("./...",)):
         packages = dict.fromkeys(f"./{test.rpartition('/')[0]}" for test in inside if test.endswith("_test.go"))
-        return " ".join((found.command.removesuffix(" ./..."), *packages)) if packages else None
+        return " ".join((command.command.removesuffix(" ./..."), *packages)) if packages else None
     return None

@@ -16,9 +16,9 @@ def parse_jest_report(text: str) -> Iterator[ReportedTest]:
         path, tests = str(file["name"]), file["assertionResults"]
         for test in tests:
             status = test["status"]
-            said = "\n".join(map(str, test.get("failureMessages") or ()))
+            note = "\n".join(map(str, test.get("failureMessages") or ()))
             outcome = status if status in (PASSED, FAILED) else SKIPPED
-            yield ReportedTest(name_in_file(path, (*test["ancestorTitles"], test["title"])), outcome, said)
+            yield ReportedTest(name_in_file(path, (*test["ancestorTitles"], test["title"])), outcome, note)
         if file.get("status") == "failed" and not any(test["status"] == "failed" for test in tests):
             yield ReportedTest(name_in_file(path, ()), ERROR, str(file.get("message", "")))
 
@@ -33,8 +33,8 @@ def parse_mocha_report(text: str) -> Iterator[ReportedTest]:
         hook = '" hook' in test["title"]
         name = test["fullTitle"].removesuffix(test["title"]).strip() if hook else test["fullTitle"]
         error: dict[str, Any] = test.get("err") or {}
-        said = str(error.get("stack") or error.get("message") or "")
-        yield ReportedTest(name_in_file(test.get("file") or "", (name,) if name else ()), ERROR if hook else FAILED, said)
+        note = str(error.get("stack") or error.get("message") or "")
+        yield ReportedTest(name_in_file(test.get("file") or "", (name,) if name else ()), ERROR if hook else FAILED, note)
 
 
 ERROR_LINE = re.compile(r"^\w{0,60}Error\b", re.MULTILINE)
@@ -45,16 +45,16 @@ NOTHING_SAID = "test failed"
 def parse_node_report(text: str) -> Iterator[ReportedTest]:
     """Yield each test; a suite only if it fails by itself, a file only if it can't be loaded. ValueError if it is no report."""
     for line in text.splitlines():
-        one = read_foreign_json(line)
-        names, outcome = tuple(map(str, one["names"])), one["outcome"]
-        alone = one["parent"] or not names
-        if outcome not in (PASSED, FAILED, SKIPPED) or one["why"] == "subtestsFailed" or (alone and outcome != FAILED):
+        foreign_json = read_foreign_json(line)
+        names, outcome = tuple(map(str, foreign_json["names"])), foreign_json["outcome"]
+        alone = foreign_json["parent"] or not names
+        if outcome not in (PASSED, FAILED, SKIPPED) or foreign_json["why"] == "subtestsFailed" or (alone and outcome != FAILED):
             continue
-        said, printed = str(one["text"]), str(one["printed"])
+        said, printed = str(foreign_json["text"]), str(foreign_json["printed"])
         if said == NOTHING_SAID and printed:
             error = ERROR_LINE.search(printed)
             said = printed[error.start() if error else 0 :]
-        yield ReportedTest(name_in_file(one["file"], names), ERROR if alone else outcome, said)
+        yield ReportedTest(name_in_file(foreign_json["file"], names), ERROR if alone else outcome, said)
 
 
 XML_HEAD = re.compile(r"<\?xml[^>]{0,200}\?>")
@@ -74,8 +74,8 @@ def parse_junit_reports(text: str) -> Iterator[ReportedTest]:
             name = f"{case.get('classname') or case.get('file') or 'tests'}::{case.get('name') or 'unnamed'}"
             found = next(((case.find(tag), end) for tag, end in OUTCOME_BY_ELEMENT.items() if case.find(tag) is not None), None)
             element, outcome = found or (None, PASSED)
-            said = "" if element is None else element.text or element.get("message") or ""
-            yield ReportedTest(name, outcome, said)
+            note = "" if element is None else element.text or element.get("message") or ""
+            yield ReportedTest(name, outcome, note)
 
 
 TAP_POINT = re.compile(r"^( *)(ok|not ok)\b(?: +\d+)?(?: +-)?(?: +(.*))?$")
@@ -140,8 +140,8 @@ def collect_tap_points(lines: Sequence[str]) -> list[TapPoint]:
 def close_subtest(levels: list[list[TapPoint]], depth: int, point: TapPoint) -> None:
     """A subtest that fails although all in it is fine fails by itself."""
     inside, levels[depth + 1] = levels[depth + 1], []
-    levels[depth] += [TapPoint((*point.names, *one.names), one.outcome, one.diagnosis) for one in inside]
-    broken = any(one.outcome in (FAILED, ERROR) for one in inside)
+    levels[depth] += [TapPoint((*point.names, *tap_point.names), tap_point.outcome, tap_point.diagnosis) for tap_point in inside]
+    broken = any(tap_point.outcome in (FAILED, ERROR) for tap_point in inside)
     if not inside or (point.outcome == FAILED and not broken):
         point.outcome = ERROR if inside and point.outcome == FAILED else point.outcome
         levels[depth].append(point)

@@ -47,12 +47,14 @@ MAX_STACK_LINES = 60
 
 def read_traceback(output: CommandOutput) -> OutputReading | None:
     lines = output.lines
-    found = find_python_error(lines) or find_stack_error(lines, STACK) or find_stack_error(lines, GO) or find_rust_panic(lines)
-    if not found:
+    python_error = (
+        find_python_error(lines) or find_stack_error(lines, STACK) or find_stack_error(lines, GO) or find_rust_panic(lines)
+    )
+    if not python_error:
         return None
-    said, place, first, last = found
-    told = truncate_to_one_line(truncate_to_one_line(mask_volatile_names(said), 110) + mask_volatile_names(place), 200)
-    return OutputReading(told, (OutputFinding("", told, 0.9, output.span(first, last)),))
+    said, place, first, last = python_error
+    text = truncate_to_one_line(truncate_to_one_line(mask_volatile_names(said), 110) + mask_volatile_names(place), 200)
+    return OutputReading(text, (OutputFinding("", text, 0.9, output.span(first, last)),))
 
 
 Trace = tuple[str, str, int, int]
@@ -81,7 +83,7 @@ def find_python_error(lines: Sequence[str]) -> Trace | None:
         depth = measure_depth(lines[last])
         below = range(last + 1, min(len(lines), last + MAX_LINES_ABOVE_STACK))
         end = next((place for place in below if lines[place] and measure_depth(lines[place]) < depth), None)
-        if end is None or not PYTHON.error.match(said := lines[end].lstrip(" |+")):
+        if end is None or not PYTHON.error.match(text := lines[end].lstrip(" |+")):
             continue
         first, own = last, ""
         for place in range(last, max(-1, last - MAX_STACK_LINES), -1):
@@ -90,23 +92,23 @@ def find_python_error(lines: Sequence[str]) -> Trace | None:
                 break
             own = own or name_own_frame(PYTHON, PYTHON.frame.match(lines[place]))
             first = place
-        return said, own, first, end
+        return text, own, first, end
     return None
 
 
 def find_stack_error(lines: Sequence[str], form: TraceFormat) -> Trace | None:
     """Return the first error, as later ones are often printed by code that caught it, or what is said to have caused it."""
-    found: Trace | None = None
+    stack_error: Trace | None = None
     for said, first, stack in list_stack_errors(lines, form):
-        if found and not lines[first].startswith("Caused by: "):
+        if stack_error and not lines[first].startswith("Caused by: "):
             break
         stop = min(len(lines), stack + MAX_STACK_LINES)
         own = next(((name, at) for at in range(stack, stop) if (name := name_own_frame(form, find_frame(form, lines, at)))), None)
         above = range(first, max(-1, first - MAX_LINES_ABOVE_STACK), -1)
         heading = next((match for at in above if (match := FILE_HEADING.match(lines[at]))), None)
         name, last = own or (f" at {heading[1]}:{heading[2]}" if heading else "", stack)
-        found = said, name, first, last
-    return found
+        stack_error = said, name, first, last
+    return stack_error
 
 
 def list_stack_errors(lines: Sequence[str], form: TraceFormat) -> Iterator[tuple[str, int, int]]:

@@ -130,9 +130,9 @@ def _render_title(report: ReplayReport) -> str:
 
 def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
     runs, left = [], MAX_STEP_FIGURES_CHARACTERS
-    for one in report.runs[:MAX_RUNS_SHOWN]:
-        chapter = _run_head(one)
-        steps = _step_figures(one.moments)
+    for run in report.runs[:MAX_RUNS_SHOWN]:
+        chapter = _run_head(run)
+        steps = _step_figures(run.moments)
         size = len(json.dumps(steps))
         if size <= left:
             left -= size
@@ -144,7 +144,7 @@ def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
         "total": totals_to_json(report.total),
         "paid": paid_to_json(report.paid),
         "money": asdict(report.bill) if report.bill else None,
-        "priced": sum(one.bill is not None for one in report.runs),
+        "priced": sum(measurement.bill is not None for measurement in report.runs),
         "unpriced": escape_hidden(report.unpriced),
         "problems": [truncate_text(escape_hidden(problem), 400) for problem in report.problems[:MAX_RUNS_SHOWN]],
         "parts": [STEP_PART_WORDS[part] for part in STEP_PARTS],
@@ -155,10 +155,10 @@ def _payload(report: ReplayReport, album: ContextSampler) -> dict[str, Any]:
     }
 
 
-def _run_head(one: RunMeasurement) -> dict[str, Any]:
+def _run_head(measurement: RunMeasurement) -> dict[str, Any]:
     limits = {"id": 300, "agent": 300, "model": 300, "path": 300, "task": MAX_TASK_CHARACTERS}
-    text = {name: truncate_text(escape_hidden(getattr(one.run, name)), limit) for name, limit in limits.items()}
-    return run_to_json(one) | text
+    text = {name: truncate_text(escape_hidden(getattr(measurement.run, name)), limit) for name, limit in limits.items()}
+    return run_to_json(measurement) | text
 
 
 def _step_figures(moments: Iterable[StepMeasurement]) -> dict[str, Any]:

@@ -102,15 +102,15 @@ def _are_values(head: list[NumberedLine]) -> bool:
 
 
 def _read_document(lines: list[NumberedLine]) -> Iterator[JsonEntry]:
-    found = _parse_entry(b"\n".join(line for _, line in lines), "the document")
-    if found.value is None and len(lines) > 1:
+    json_entry = _parse_entry(b"\n".join(line for _, line in lines), "the document")
+    if json_entry.value is None and len(lines) > 1:
         yield from map(_read_line, lines)
-    elif isinstance(found.value, list):
-        yield from (JsonEntry(f"entry {number}", value) for number, value in enumerate(found.value, 1))
-        if found.problem:
-            yield JsonEntry("the document", None, found.problem)
+    elif isinstance(json_entry.value, list):
+        yield from (JsonEntry(f"entry {number}", value) for number, value in enumerate(json_entry.value, 1))
+        if json_entry.problem:
+            yield JsonEntry("the document", None, json_entry.problem)
     else:
-        yield found
+        yield json_entry
 
 
 def _read_line(line: NumberedLine) -> JsonEntry:

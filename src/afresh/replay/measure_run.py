@@ -31,9 +31,9 @@ def build_sliding_windows(run: RecordedRun, budgets: Iterable[int], count: Count
     for step, budget in zip(run.steps, budgets, strict=False):
         task = truncate_middle(run.task, whole, budget // 2, count)
         room = budget - (whole if task is run.task else count(task)) - 2 * JOINT_TOKENS
-        said = truncate_middle(step.said, count(step.said), room, count)
-        latest = _latest_steps(texts, sizes, room - count(said), count)
-        yield "\n".join([task, *latest, *([said] if said else [])])
+        text = truncate_middle(step.said, count(step.said), room, count)
+        latest = _latest_steps(texts, sizes, room - count(text), count)
+        yield "\n".join([task, *latest, *([text] if text else [])])
         texts.append(render_step(step))
         sizes.append(count(texts[-1]))
 

@@ -27,26 +27,26 @@ class RunFormat:
 
 def is_trajectory(value: object) -> bool:
     """Whether it is a run in the neutral form."""
-    held = to_mapping(value)
-    return isinstance(held.get("steps"), list) and "task" in held
+    mapping = to_mapping(value)
+    return isinstance(mapping.get("steps"), list) and "task" in mapping
 
 
 def read_trajectories(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
     """A run for each entry that is one. What is wrong is named in the run after it, and at the end of the file in the last."""
-    held: RecordedRun | None = None
+    recorded_run: RecordedRun | None = None
     problems: list[str] = []
     for entry in entries:
         if entry.problem:
             problems.append(f"{entry.where}: {entry.problem}")
         if is_trajectory(entry.value):
-            if held:
-                yield held
+            if recorded_run:
+                yield recorded_run
             run = run_from_trajectory(entry.value, path)
-            held, problems = replace(run, problems=truncate_problems([*problems, *run.problems])), []
+            recorded_run, problems = replace(run, problems=truncate_problems([*problems, *run.problems])), []
         elif not entry.problem:
             problems.append(f"{entry.where}: no run, left out")
-    if held:
-        yield replace(held, problems=truncate_problems([*held.problems, *problems]))
+    if recorded_run:
+        yield replace(recorded_run, problems=truncate_problems([*recorded_run.problems, *problems]))
 
 
 RUN_FORMATS = (
@@ -91,8 +91,8 @@ def _list_files(folder: Path) -> Iterator[Path]:
 
 
 def _read_file(place: Path) -> Iterator[RecordedRun]:
-    with closing(read_entries(place)) as found:
-        form, held = _recognise_format(found, place)
+    with closing(read_entries(place)) as json_entries:
+        form, held = _recognise_format(json_entries, place)
         acted = False
         for run in form.read(held, str(place)):
             if run.steps:
@@ -106,13 +106,13 @@ def _read_file(place: Path) -> Iterator[RecordedRun]:
         )
 
 
-def _recognise_format(found: Iterator[JsonEntry], place: Path) -> tuple[RunFormat, Iterator[JsonEntry]]:
+def _recognise_format(json_entries: Iterator[JsonEntry], place: Path) -> tuple[RunFormat, Iterator[JsonEntry]]:
     held: list[JsonEntry] = []
-    for entry in found:
+    for entry in json_entries:
         held.append(entry)
         form = next((form for form in RUN_FORMATS if form.knows(entry.value)), None)
         if form:
-            return form, chain(held, found)
+            return form, chain(held, json_entries)
         if len(held) == MAX_PROBED_ENTRIES:
             break
     wrong = f": {held[0].problem}" if held and held[0].problem else ""

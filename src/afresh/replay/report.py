@@ -15,7 +15,7 @@ T = TypeVar("T", "InputCost", "PaidTokens")
 
 def add_up(kind: type[T], parts: Sequence[T]) -> T:
     """Field by field."""
-    return kind(*(sum(getattr(one, each.name) for one in parts) for each in fields(kind)))
+    return kind(*(sum(getattr(part, each.name) for part in parts) for each in fields(kind)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +169,16 @@ class ReplayReport:
 
     @property
     def total(self) -> ReplayTotals:
-        return sum_steps([moment for one in self.runs for moment in one.moments], len(self.runs))
+        return sum_steps([moment for run in self.runs for moment in run.moments], len(self.runs))
 
     @property
     def paid(self) -> PaidTokens:
-        return add_up(PaidTokens, [one.paid for one in self.runs])
+        return add_up(PaidTokens, [run.paid for run in self.runs])
 
     @property
     def bill(self) -> InputCost | None:
         """The cost of the runs whose price is known."""
-        bills = [one.bill for one in self.runs if one.bill]
+        bills = [run.bill for run in self.runs if run.bill]
         return add_up(InputCost, bills) if bills else None
 
 
@@ -205,13 +205,13 @@ def drop_texts(moment: StepMeasurement) -> StepMeasurement:
 
 def list_missed_references(report: ReplayReport) -> list[MissedReference]:
     """Steps with something missing, the most missing first; of each the name or line that was seen last."""
-    found = [
-        MissedReference(one.run.id, moment.number, _choose_telling_reference(moment.missing), len(moment.missing) - 1)
-        for one in report.runs
-        for moment in one.moments
+    references = [
+        MissedReference(run.run.id, moment.number, _choose_telling_reference(moment.missing), len(moment.missing) - 1)
+        for run in report.runs
+        for moment in run.moments
         if moment.missing
     ]
-    return sorted(found, key=lambda loss: (-loss.others, loss.need.age, loss.run, loss.step))
+    return sorted(references, key=lambda loss: (-loss.others, loss.need.age, loss.run, loss.step))
 
 
 def _choose_telling_reference(missing: Sequence[NeededReference]) -> NeededReference:
@@ -228,8 +228,8 @@ def report_to_json(report: ReplayReport) -> dict[str, Any]:
         "unpriced": report.unpriced,
         "problems": list(report.problems),
         "runs": [
-            {**run_to_json(one), "problems": list(one.run.problems), "steps": [_step_to_json(moment) for moment in one.moments]}
-            for one in report.runs
+            {**run_to_json(run), "problems": list(run.run.problems), "steps": [_step_to_json(moment) for moment in run.moments]}
+            for run in report.runs
         ],
     }
 
@@ -251,14 +251,14 @@ def _round_share(share: float | None) -> float | None:
     return None if share is None else round(share, 4)
 
 
-def run_to_json(one: RunMeasurement) -> dict[str, Any]:
+def run_to_json(measurement: RunMeasurement) -> dict[str, Any]:
     """Without its steps."""
     return {
-        **{name: getattr(one.run, name) for name in ("id", "agent", "model", "task", "path")},
-        "price": asdict(one.price) if one.price else None,
-        "money": asdict(one.bill) if one.bill else None,
-        "total": totals_to_json(one.total),
-        "paid": paid_to_json(one.paid),
+        **{name: getattr(measurement.run, name) for name in ("id", "agent", "model", "task", "path")},
+        "price": asdict(measurement.price) if measurement.price else None,
+        "money": asdict(measurement.bill) if measurement.bill else None,
+        "total": totals_to_json(measurement.total),
+        "paid": paid_to_json(measurement.paid),
     }
 
 

@@ -40,10 +40,10 @@ def render_content(content: object) -> str:
 def _render_block(block: object) -> str:
     if isinstance(block, str):
         return block
-    held = to_mapping(block)
-    if isinstance(held.get("text"), str):
-        return held["text"]
-    return f"[{to_text(held.get('type')) or 'unknown'}]" if held else ""
+    mapping = to_mapping(block)
+    if isinstance(mapping.get("text"), str):
+        return mapping["text"]
+    return f"[{to_text(mapping.get('type')) or 'unknown'}]" if mapping else ""
 
 
 def render_written_arguments(arguments: object) -> str:
@@ -179,9 +179,9 @@ class RunBuilder:
     def run(self, path: str) -> RecordedRun:
         """The run as far as it was read. Where the file does not name it, its own name has to do."""
         self.end_call()
-        said = "\n\n".join(self._said)
-        if self.steps and said:
-            self.problem("the end", f"{len(said):,} characters were said after the last step")
+        text = "\n\n".join(self._said)
+        if self.steps and text:
+            self.problem("the end", f"{len(text):,} characters were said after the last step")
         unanswered = set(map(id, self._waiting.values()))
         for number, step in enumerate(self.steps, 1):
             if id(step) in unanswered:
@@ -189,7 +189,7 @@ class RunBuilder:
         model = next((name for name, _ in self.models.most_common(1)), "")
         name = self.id or Path(path).name.split(".")[0]
         return RecordedRun(
-            name, self.agent, model, self._task if self.steps else said, tuple(self.steps), truncate_problems(self.problems), path
+            name, self.agent, model, self._task if self.steps else text, tuple(self.steps), truncate_problems(self.problems), path
         )
 
     def _flush(self) -> None:
@@ -198,15 +198,15 @@ class RunBuilder:
             self._thoughts, self._words = [], []
 
     def _open(self, thought: str, tool: str, action: str) -> RecordedStep:
-        said = "\n\n".join(self._said)
+        text = "\n\n".join(self._said)
         if not self.steps:
-            self._task, said = said, ""
+            self._task, text = text, ""
         step = RecordedStep(
             thought,
             replace_lone_surrogates(tool),
             replace_lone_surrogates(action),
             "",
-            said,
+            text,
             self._tokens,
             len(self.steps) > self._first,
         )

@@ -45,14 +45,14 @@ def list_environment_mounts(mounts: Mounts) -> dict[Path, Path]:
 
 def list_mounted_environments(mounts: Mounts) -> tuple[Path, ...]:
     """The environment folders of the checkout that exist. BadInput for a link out of it to something else."""
-    found = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
-    for folder in found:
+    paths = [mounts.at / name for name in mounts.environments if (mounts.at / name).is_dir()]
+    for folder in paths:
         real = folder.resolve()
         if mounts.at.resolve() not in real.parents and not any((real / mark).exists() for mark in _ENVIRONMENT_MARKERS):
             raise BadInput(
                 f"{folder} leads out of the repository to {real}", "make it a plain folder, or a link to an environment"
             )
-    return tuple(found)
+    return tuple(paths)
 
 
 def find_interpreter_folders(mounts: Mounts) -> tuple[Path, ...]:

@@ -66,9 +66,9 @@ class DiskWatch:
         room, files, seen = 0, 0, set[int]()
         for folder in self._folders:
             with suppress(OSError):
-                device, found = os.stat(folder).st_dev, os.statvfs(folder)
+                device, result = os.stat(folder).st_dev, os.statvfs(folder)
                 if device not in seen:
-                    room, files = room + found.f_bfree * found.f_frsize, files + found.f_ffree
+                    room, files = room + result.f_bfree * result.f_frsize, files + result.f_ffree
                 seen.add(device)
         return room, files
 

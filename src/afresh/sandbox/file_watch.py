@@ -73,14 +73,14 @@ class FileWatch:
     def _read(self) -> None:
         while True:
             try:
-                held = os.read(self._queue, 1 << 18)
+                data = os.read(self._queue, 1 << 18)
             except BlockingIOError:
                 return
             at = 0
-            while at < len(held):
-                number, events, _, length = _HEADER.unpack_from(held, at)
+            while at < len(data):
+                number, events, _, length = _HEADER.unpack_from(data, at)
                 at += _HEADER.size + length
-                self._seen.add((number, events, held[at - length : at]))
+                self._seen.add((number, events, data[at - length : at]))
 
     def stop(self) -> None:
         if self._end < 0:

@@ -63,10 +63,10 @@ def _drop_capabilities():
     """Root would otherwise keep powers that no file rule speaks of, and get them back at the next exec."""
     for number in range(64) if os.getuid() == 0 else ():
         try:
-            held = _prctl(_CAPABILITY_HELD, number)
+            value = _prctl(_CAPABILITY_HELD, number)
         except OSError:
             break
-        if held:
+        if value:
             _prctl(_DROP_CAPABILITY, number)
     header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     _check(_LIBC.capset(ctypes.byref(header), ctypes.byref(nothing)))

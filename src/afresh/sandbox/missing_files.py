@@ -43,8 +43,8 @@ def explain_missing_files(done: CommandRun, mounts: Mounts) -> CommandRun:
     downloaded."""
     if done.exit == 0:
         return done
-    said = next(_list_reasons(done.output, mounts), "")
-    return replace(done, output=f"{done.output.rstrip()}\n[afresh: {said}]\n") if said else done
+    reason = next(_list_reasons(done.output, mounts), "")
+    return replace(done, output=f"{done.output.rstrip()}\n[afresh: {reason}]\n") if reason else done
 
 
 def _list_reasons(output: str, mounts: Mounts) -> Iterator[str]:
@@ -95,8 +95,8 @@ def _find_first_missing(name: Path, mounts: Mounts) -> str:
     hidden = (".git", ".afresh", *mounts.environments)
     if any(str(name) == other or str(name).startswith(f"{other}/") for other in hidden):
         return ""
-    way = [*reversed(name.parents), name][1:]
-    return next((str(part) for part in way if not os.path.lexists(mounts.tree / part)), "")
+    parents = [*reversed(name.parents), name][1:]
+    return next((str(part) for part in parents if not os.path.lexists(mounts.tree / part)), "")
 
 
 def _find_hidden_folder(path: str) -> str:

@@ -77,10 +77,10 @@ def mask_sockets(mounts: Mounts) -> Iterator[str]:
 
 def find_home_folders() -> frozenset[Path]:
     """The user's home folder, as the system and as the environment say it."""
-    said = [Path.home()]
+    paths = [Path.home()]
     with contextlib.suppress(KeyError):
-        said.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
-    return frozenset(path.resolve() for path in said)
+        paths.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    return frozenset(path.resolve() for path in paths)
 
 
 def make_own_folder(tree: Path, name: str) -> Path:

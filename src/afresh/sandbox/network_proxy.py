@@ -134,9 +134,9 @@ class FilteringProxy:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._stopped = True
-            for one in self._open:
+            for connection in self._open:
                 with contextlib.suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
         self._thread.join(STOP_SECONDS)
         for _ignored in range(
             MAX_OPEN_CONNECTIONS
@@ -145,17 +145,17 @@ class FilteringProxy:
                 break
 
     @contextlib.contextmanager
-    def _hold(self, one: socket.socket) -> Iterator[bool]:
+    def _hold(self, connection: socket.socket) -> Iterator[bool]:
         """Closed at the end, and shut down when the proxy stops. False if it has stopped already."""
         with self._lock:
-            self._open.add(one)
+            self._open.add(connection)
             stopped = self._stopped
         try:
             yield not stopped
         finally:
             with self._lock:
-                self._open.discard(one)
-            one.close()
+                self._open.discard(connection)
+            connection.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError), self._hold(self._channel):
@@ -214,8 +214,10 @@ class FilteringProxy:
 
     def _may_connect(self, host: str, address: AnyAddress, port: int) -> bool:
         by_name = host == "localhost" and address.is_loopback
-        by_number = any(one.host == str(address) and port in one.ports for one in self._access.addresses)
-        named = any(one.host == host and port in one.ports for one in self._access.addresses)
+        by_number = any(
+            allowed_address.host == str(address) and port in allowed_address.ports for allowed_address in self._access.addresses
+        )
+        named = any(allowed_address.host == host and port in allowed_address.ports for allowed_address in self._access.addresses)
         return is_public_address(address) or by_number or (by_name and named)
 
     def _record(self, connection: Connection) -> None:
@@ -259,23 +261,23 @@ def _relay(client: socket.socket, server: socket.socket, request: ProxyRequest) 
     waiting = {client: b"HTTP/1.1 200 Connection established\r\n\r\n" if request.tunnel else b"", server: request.first_bytes}
     passed = {client: -len(waiting[client]), server: 0}
     speaking, peers = {client, server}, {client: server, server: client}
-    for one in peers:
-        one.setblocking(False)
+    for peer in peers:
+        peer.setblocking(False)
     with contextlib.suppress(OSError):
         while speaking or any(waiting.values()):
             if not (ready := _wait_for_sockets(speaking, waiting, peers)):
                 break
-            for one, event in ready:
-                if waiting[one] and event & WRITABLE:
-                    count = one.send(waiting[one])
-                    waiting[one], passed[one] = waiting[one][count:], passed[one] + count
-                elif one in speaking and event & READABLE:
-                    waiting[peers[one]] = one.recv(CHUNK_BYTES)
-                    speaking -= set() if waiting[peers[one]] else {one}
-                if peers[one] not in speaking and not waiting[one]:
-                    one.shutdown(socket.SHUT_WR)
-                if one not in speaking and not waiting[peers[one]]:
-                    peers[one].shutdown(socket.SHUT_WR)
+            for peer, event in ready:
+                if waiting[peer] and event & WRITABLE:
+                    count = peer.send(waiting[peer])
+                    waiting[peer], passed[peer] = waiting[peer][count:], passed[peer] + count
+                elif peer in speaking and event & READABLE:
+                    waiting[peers[peer]] = peer.recv(CHUNK_BYTES)
+                    speaking -= set() if waiting[peers[peer]] else {peer}
+                if peers[peer] not in speaking and not waiting[peer]:
+                    peer.shutdown(socket.SHUT_WR)
+                if peer not in speaking and not waiting[peers[peer]]:
+                    peers[peer].shutdown(socket.SHUT_WR)
     return passed[server], max(0, passed[client])
 
 
@@ -284,10 +286,10 @@ def _wait_for_sockets(
 ) -> list[tuple[socket.socket, int]]:
     """Sockets that can be read or written now; none after a time without a word."""
     poll, by_number = select.poll(), dict[int, socket.socket]()
-    for one, peer in peers.items():
-        reads = select.POLLIN if one in speaking and not waiting[peer] else 0
-        writes = select.POLLOUT if waiting[one] else 0
+    for connection, peer in peers.items():
+        reads = select.POLLIN if connection in speaking and not waiting[peer] else 0
+        writes = select.POLLOUT if waiting[connection] else 0
         if reads or writes:
-            poll.register(one, reads | writes)
-            by_number[one.fileno()] = one
+            poll.register(connection, reads | writes)
+            by_number[connection.fileno()] = connection
     return [(by_number[number], event) for number, event in poll.poll(IDLE_SECONDS * 1000)] if by_number else []

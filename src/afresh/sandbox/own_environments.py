@@ -24,8 +24,8 @@ MAX_PACKAGES = 200
 
 def list_own_environments(mounts: Mounts) -> tuple[str, ...]:
     """Names of the environments that the task has of its own."""
-    found = [entry.name for entry in _list_folders(mounts.own) if entry.name.startswith(KEPT_PREFIX)]
-    return tuple(sorted(unquote(name.removeprefix(KEPT_PREFIX)) for name in found))
+    names = [entry.name for entry in _list_folders(mounts.own) if entry.name.startswith(KEPT_PREFIX)]
+    return tuple(sorted(unquote(name.removeprefix(KEPT_PREFIX)) for name in names))
 
 
 def find_environment_source(mounts: Mounts, name: str) -> Path:
@@ -119,7 +119,7 @@ def _list_node_packages(top: Path) -> Iterator[str]:
 def _list_folders(folder: Path | None) -> "list[os.DirEntry[str]]":
     """Real folders in it, in order; a link is none."""
     try:
-        found = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)] if folder else []
+        entries = [entry for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)] if folder else []
     except OSError:
         return []
-    return sorted(found, key=lambda entry: entry.name)
+    return sorted(entries, key=lambda entry: entry.name)

@@ -178,8 +178,8 @@ def finish_command(
     seconds = time.monotonic() - running.began
     code = running.child.returncode
     if excess or WRITTEN in why:
-        said = f"stopped: {excess or why}; what it wrote is not kept"
-        return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: {said}]\n", seconds, spoiled=True)
+        note = f"stopped: {excess or why}; what it wrote is not kept"
+        return CommandRun(command, STOPPED_EXIT_CODE, f"{output.text()}\n[afresh: {note}]\n", seconds, spoiled=True)
     if why == "time":
         text = f"{output.text()}\n[afresh: stopped after {timeout:g} seconds]\n"
         return CommandRun(command, TIMED_OUT_EXIT_CODE, text, seconds, timed_out=True)
@@ -189,9 +189,9 @@ def finish_command(
     return CommandRun(command, code, output.text() + explain_file_size(code, limits), seconds)
 
 
-def fail_command(done: CommandRun, said: str, spoiled: bool) -> CommandRun:
+def fail_command(done: CommandRun, text: str, spoiled: bool) -> CommandRun:
     """A command that did what it must not do has failed. If spoiled, what it left in the tree is not kept."""
-    output = f"{done.output}\n[afresh: {said}]\n"
+    output = f"{done.output}\n[afresh: {text}]\n"
     return replace(done, exit=done.exit or 1, output=output, spoiled=done.spoiled or spoiled)
 
 

@@ -66,7 +66,7 @@ def _read_plain_file(path: Path) -> str | None:
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as file:
-            found = os.fstat(handle)
-            if stat.S_ISREG(found.st_mode) and found.st_size <= MAX_REPORT_BYTES:
+            status = os.fstat(handle)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_REPORT_BYTES:
                 return file.read().decode(errors="replace")
     return None

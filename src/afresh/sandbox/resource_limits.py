@@ -15,8 +15,8 @@ class ProcessTree:
 
 def measure_process_tree(root: int) -> ProcessTree:
     """Count what descends from `root`; shared pages count for each process that has them."""
-    found = list_process_tree(root)
-    return ProcessTree(len(found), sum(found.values()) * os.sysconf("SC_PAGE_SIZE"))
+    process_tree = list_process_tree(root)
+    return ProcessTree(len(process_tree), sum(process_tree.values()) * os.sysconf("SC_PAGE_SIZE"))
 
 
 def list_process_tree(root: int) -> dict[int, int]:

@@ -80,10 +80,10 @@ def open_writable(path: Path) -> Iterator[int]:
 def _identify(name: str | Path, folder: int | None = None) -> tuple[int, ...]:
     """A link that was moved away and back has another time of change. Empty if there is nothing."""
     try:
-        found = os.lstat(name, dir_fd=folder)
+        status = os.lstat(name, dir_fd=folder)
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_ctime_ns
+    return status.st_dev, status.st_ino, status.st_ctime_ns
 
 
 def remove_left_link(mounts: Mounts, name: Path) -> Path:

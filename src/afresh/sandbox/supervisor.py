@@ -65,10 +65,10 @@ class SupervisedCommand:
         """An editable install leads to the checkout: `sitecustomize` makes it lead to the tree, in every Python."""
         if self.manner.elsewhere:
             return make_clean_environment(self.mounts, str(self.private / "tmp"), elsewhere=True)
-        told = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
+        variables = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
         checkout = (self.mounts.at, *list_mounted_environments(self.mounts)) if self.mounts.at != self.mounts.tree else ()
-        told["AFRESH_CHECKOUT"] = ":".join(map(str, checkout))
-        return make_clean_environment(self.mounts, str(self.private / "tmp")) | told
+        variables["AFRESH_CHECKOUT"] = ":".join(map(str, checkout))
+        return make_clean_environment(self.mounts, str(self.private / "tmp")) | variables
 
     def _run(self, command: str, timeout: float, environment: Mapping[str, str]) -> CommandRun:
         told, tell = os.pipe()

@@ -65,14 +65,14 @@ def list_toolchain_folders() -> tuple[Path, ...]:
 
 def make_toolchain_variables() -> dict[str, str]:
     """Where the tools find them, since the home folder is another."""
-    found = dict[str, str]()
+    variables = dict[str, str]()
     for folder, place in _find_existing():
-        found |= {folder.variable: str(place), **dict(folder.offline)}
+        variables |= {folder.variable: str(place), **dict(folder.offline)}
     if os.path.isdir(repository := Path.home() / MAVEN_REPOSITORY):
-        found["MAVEN_OPTS"] = MAVEN_OPTIONS.format(repository)
+        variables["MAVEN_OPTS"] = MAVEN_OPTIONS.format(repository)
     if os.path.isdir(caches := _find_gradle() / GRADLE_CACHES):
-        found["GRADLE_RO_DEP_CACHE"] = str(caches)
-    return found
+        variables["GRADLE_RO_DEP_CACHE"] = str(caches)
+    return variables
 
 
 def list_home_links() -> tuple[HomeLink, ...]:
@@ -110,8 +110,8 @@ def _find_existing() -> list[tuple[ToolchainFolder, Path]]:
 
 
 def _find_place(folder: ToolchainFolder) -> Path | None:
-    if said := os.environ.get(folder.variable):
-        return Path(said)
+    if text := os.environ.get(folder.variable):
+        return Path(text)
     variable, _, rest = folder.holder.partition("/")
     if held := os.environ.get(variable):
         return Path(held.split(os.pathsep)[0]) / rest

@@ -103,8 +103,8 @@ class SpendingLedger:
             return
         if usage and (usage.input or usage.output):
             checked, note = correct_usage(Reply(usage=usage, counted=True), order.call)
-            said = "; ".join(part for part in ("no reply, paid all the same", note) if part)
-            self._pay(booked, order, self._payment(order.call, checked, True, said))
+            text = "; ".join(part for part in ("no reply, paid all the same", note) if part)
+            self._pay(booked, order, self._payment(order.call, checked, True, text))
         elif booked.isdigit():
             try:
                 self.ledger.cancel(int(booked), str(fault)[:200])
@@ -155,16 +155,17 @@ class SpendingLedger:
 
 def correct_usage(reply: Reply, call: CallBooking) -> tuple[Usage, str]:
     """Usage for the ledger, and what is odd about it. Impossible counts of a provider are corrected."""
-    said = reply.usage
-    if said.input <= 0 and said.output <= 0:
+    usage = reply.usage
+    if usage.input <= 0 and usage.output <= 0:
         replied = min(call.reserve, estimate_tokens(reply.thought + to_canonical_json(reply.actions)))
         return Usage(call.tokens, replied), "no usage was reported: our estimate"
     values = [
-        min(max(0, value), MAX_CREDIBLE_TOKENS) for value in (said.input, said.output, said.cached, said.written, said.thinking)
+        min(max(0, value), MAX_CREDIBLE_TOKENS)
+        for value in (usage.input, usage.output, usage.cached, usage.written, usage.thinking)
     ]
     whole, replied, cached, written, thought = values
     odd: list[str] = []
-    if values != [said.input, said.output, said.cached, said.written, said.thinking] or cached + written > whole:
+    if values != [usage.input, usage.output, usage.cached, usage.written, usage.thinking] or cached + written > whole:
         odd.append("the usage that was reported makes no sense")
     if whole + replied > call.ceiling:
         odd.append(f"{whole + replied:,} tokens were reported, {call.ceiling:,} is the limit")

@@ -95,8 +95,8 @@ class LimitCheck:
     def _limit_now(self, old: SpendingLimit) -> SpendingLimit | None:
         """The user's own limit of tokens stands in for the default one for unknown prices."""
         units = (old.unit, LimitUnit.TOKENS) if old.unit is LimitUnit.UNPRICED else (old.unit,)
-        return next((one for one in self.limits if one.scope is old.scope and one.unit in units), None)
+        return next((limit for limit in self.limits if limit.scope is old.scope and limit.unit in units), None)
 
     def _is_exempt(self, old: SpendingLimit) -> bool:
         """Limits of money do not apply to a free model, nor those of unknown prices to a priced one: its calls end none."""
-        return old.unit is not LimitUnit.TOKENS and not any(one.unit is old.unit for one in self.limits)
+        return old.unit is not LimitUnit.TOKENS and not any(limit.unit is old.unit for limit in self.limits)

@@ -76,17 +76,17 @@ NOTHING_WEIGHED: Mapping[int, PaidInput] = {}
 def weigh_calls(calls: Iterable[LedgerCall], find_rates: Callable[[str], CacheRates]) -> dict[int, PaidInput]:
     """What each call is paid, by its number in the ledger. Where no provider has counted, sections of the call before that come
     again in the same place with the same size are taken for cached."""
-    found, before = dict[int, PaidInput](), dict[tuple[str, ...], Sequence[tuple[str, int]]]()
+    paid_inputs, before = dict[int, PaidInput](), dict[tuple[str, ...], Sequence[tuple[str, int]]]()
     rates = dict[str, CacheRates]()
-    for call in sorted(calls, key=lambda one: one.number):
+    for call in sorted(calls, key=lambda ledger_call: ledger_call.number):
         booked = call.booking.call
         if booked.model not in rates:
             rates[booked.model] = find_rates(booked.model)
         task = call.booking.account.project, booked.task, booked.kind.value
         same = _count_same_tokens(before.get(task, ()), booked.sections)
-        found[call.number] = _weigh_call(call, same, rates[booked.model])
+        paid_inputs[call.number] = _weigh_call(call, same, rates[booked.model])
         before[task] = booked.sections
-    return found
+    return paid_inputs
 
 
 def _weigh_call(call: LedgerCall, same: int, rates: CacheRates) -> PaidInput:
@@ -101,24 +101,24 @@ def _count_same_tokens(before: Sequence[tuple[str, int]], after: Sequence[tuple[
 
 
 def sum_calls(calls: Iterable[LedgerCall], name: str = "", weighed: Mapping[int, PaidInput] = NOTHING_WEIGHED) -> SpendingLine:
-    found = list(calls)
-    paid = [weighed[call.number] for call in found if call.number in weighed]
-    usages, charges = [call.payment.usage for call in found], [call.charge for call in found]
+    ledger_calls = list(calls)
+    paid = [weighed[call.number] for call in ledger_calls if call.number in weighed]
+    usages, charges = [call.payment.usage for call in ledger_calls], [call.charge for call in ledger_calls]
     return SpendingLine(
         name=name,
-        calls=len(found),
-        input=sum(map(_count_prompt_tokens, found)),
-        output=sum(map(_count_reply_tokens, found)),
+        calls=len(ledger_calls),
+        input=sum(map(_count_prompt_tokens, ledger_calls)),
+        output=sum(map(_count_reply_tokens, ledger_calls)),
         cached=sum(usage.cached for usage in usages),
         written=sum(usage.written for usage in usages),
         money=sum(charge.money for charge in charges),
         unpriced=UnpricedCalls(
-            sum(call.booking.price == UNKNOWN_PRICE for call in found), sum(charge.unpriced for charge in charges)
+            sum(call.booking.price == UNKNOWN_PRICE for call in ledger_calls), sum(charge.unpriced for charge in charges)
         ),
-        odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in found),
-        last=max((call.booking.account.at for call in found), default=0.0),
-        paid=sum(one.tokens for one in paid),
-        estimated=sum(one.estimated for one in paid),
+        odd=sum(call.payment.note not in ("", RESTORED_NOTE) for call in ledger_calls),
+        last=max((call.booking.account.at for call in ledger_calls), default=0.0),
+        paid=sum(paid_input.tokens for paid_input in paid),
+        estimated=sum(paid_input.estimated for paid_input in paid),
     )
 
 
@@ -149,19 +149,23 @@ GROUP_KEYS: dict[SpendingGroup, Callable[[LedgerCall], tuple[str, ...]]] = {
 
 def list_prompt_sizes(calls: Iterable[LedgerCall]) -> dict[str, list[tuple[str, int, int]]]:
     """Task, step and tokens of the prompt of each answered call, by kind."""
-    found: dict[str, list[tuple[str, int, int]]] = {}
+    prompt_sizes: dict[str, list[tuple[str, int, int]]] = {}
     for call in calls:
         booked, sent = call.booking.call, call.payment.usage.input
         if call.status is CallStatus.SETTLED and sent > 0:
             task = f"{call.booking.account.project}/{booked.task}"
-            found.setdefault(booked.kind.value, []).append((task, booked.step, sent))
-    return found
+            prompt_sizes.setdefault(booked.kind.value, []).append((task, booked.step, sent))
+    return prompt_sizes
 
 
 def list_call_sizes(calls: Iterable[LedgerCall]) -> list[CallSize]:
     """The sizes of calls for work on tasks, as they were booked."""
     booked = [(call.booking.call, call.booking.account.at) for call in calls]
-    return [CallSize(one.task, one.step, one.tokens, one.reserve, at) for one, at in booked if one.kind in WORK_KINDS]
+    return [
+        CallSize(booking.task, booking.step, booking.tokens, booking.reserve, at)
+        for booking, at in booked
+        if booking.kind in WORK_KINDS
+    ]
 
 
 def _count_prompt_tokens(call: LedgerCall) -> int:

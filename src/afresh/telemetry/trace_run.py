@@ -134,8 +134,8 @@ class RunTracer:
 
     def _describe_tool(self, action: Action) -> dict[str, Any]:
         about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name_tool(action), "gen_ai.tool.type": "function"}
-        said = json.dumps(redact_value(dict(action.args)), ensure_ascii=False, default=str) if self.content else ""
-        return about | ({"gen_ai.tool.call.arguments": said[:MAX_CONTENT_CHARACTERS]} if said else {})
+        text = json.dumps(redact_value(dict(action.args)), ensure_ascii=False, default=str) if self.content else ""
+        return about | ({"gen_ai.tool.call.arguments": text[:MAX_CONTENT_CHARACTERS]} if text else {})
 
 
 def name_model(model: str) -> str:

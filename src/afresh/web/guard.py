@@ -150,7 +150,7 @@ async def read_body(request: Request) -> bytes:
 
 def read_cookie(headers: Headers, name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
+        morsel = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
-    return found.value if found else ""
+    return morsel.value if morsel else ""

@@ -35,7 +35,7 @@ AUTHOR_WORDS = {"harness": "afresh", "model": "the model"}
 
 @cache
 def load_templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("afresh.web"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -44,7 +44,7 @@ def load_templates() -> Environment:
         finalize=show_hidden,
         auto_reload=False,
     )
-    made.filters |= {
+    environment.filters |= {
         "age": lambda seconds: "just now" if (short := describe_short_age(seconds)) == "now" else f"{short} ago",
         "author": lambda by: AUTHOR_WORDS.get(by, by),
         "clock": format_time,
@@ -58,9 +58,9 @@ def load_templates() -> Environment:
         "patch": split_patch,
         "worker": describe_worker,
     }
-    made.globals |= {"words": WORDS_BY_KIND, "describe_section": describe_section}
-    made.globals |= {"find_state": find_ticket_state, "explain_wait": explain_wait, "describe_filing": describe_filing}
-    return made
+    environment.globals |= {"words": WORDS_BY_KIND, "describe_section": describe_section}
+    environment.globals |= {"find_state": find_ticket_state, "explain_wait": explain_wait, "describe_filing": describe_filing}
+    return environment
 
 
 def render_template(name: str, **values: Any) -> str:

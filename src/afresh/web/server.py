@@ -121,8 +121,8 @@ def make_tabs(projects: Sequence[Project]) -> list[ProjectTab]:
 def read_static_files() -> dict[str, tuple[bytes, str]]:
     """Read what is served by name, so that no other file can be asked for."""
     root = Path(str(files("afresh.web").joinpath("static")))
-    found = [path for path in root.rglob("*") if path.suffix in MEDIA_TYPES]
-    return {path.relative_to(root).as_posix(): (path.read_bytes(), MEDIA_TYPES[path.suffix]) for path in found}
+    paths = [path for path in root.rglob("*") if path.suffix in MEDIA_TYPES]
+    return {path.relative_to(root).as_posix(): (path.read_bytes(), MEDIA_TYPES[path.suffix]) for path in paths}
 
 
 def open_socket(port: int, host: str = LOOPBACK) -> socket.socket:

@@ -81,7 +81,7 @@ class Visit:
     def read_goals(self, tasks: Iterable[str]) -> dict[str, str]:
         """Return what people call these tasks; those that are not known are left out."""
         queue = self.project.queue
-        return {one.task: one.goal for task in {*tasks} if task for one in queue.tickets(TicketQuery(prefix=task))}
+        return {ticket.task: ticket.goal for task in {*tasks} if task for ticket in queue.tickets(TicketQuery(prefix=task))}
 
     def take_notices(self) -> Sequence[str]:
         """Return what is to be said once; a page that only renews its live regions leaves it to the next one."""

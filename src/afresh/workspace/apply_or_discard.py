@@ -51,10 +51,10 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     refuse_missing_filters(repository, head, commit)
     forward = repository.contains(head, commit)
     _merge_branch(repository, branch, task_id, forward)
-    said = [_remove_tree_and_branch(repository, branch, tree)]
+    lines = [_remove_tree_and_branch(repository, branch, tree)]
     if not repository.current_branch:
-        said.insert(0, "HEAD is detached, so no branch holds this commit: `git switch -c NAME` keeps it.")
-    return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, said)))
+        lines.insert(0, "HEAD is detached, so no branch holds this commit: `git switch -c NAME` keeps it.")
+    return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, lines)))
 
 
 def move_to_merge(repository: Repository, task_id: str, branch: str, head: str, commit: str) -> bool:
@@ -82,8 +82,8 @@ def apply_beside_changes(repository: Repository, task_id: str, start: TaskStart)
         )
     paths = apply_to_checkout(repository, start.carried, start.base, commit)
     note = f"Nothing is committed: {len(paths)} changed {'file is' if len(paths) == 1 else 'files are'} beside your own changes."
-    said = " ".join(filter(None, [note, _remove_tree_and_branch(repository, branch, tree)]))
-    return ApplyResult(repository.head, "to the files of your checkout", said)
+    text = " ".join(filter(None, [note, _remove_tree_and_branch(repository, branch, tree)]))
+    return ApplyResult(repository.head, "to the files of your checkout", text)
 
 
 def retire_applied_branch(repository: Repository, task_id: str) -> str:
@@ -228,11 +228,11 @@ def refuse_missing_filters(repository: Repository, head: str, commit: str) -> No
 def list_missing_filters(repository: Repository) -> dict[str, str]:
     """Required filters by name, with the program that is not there."""
     try:
-        said = run_git_as_user(repository.root, "config", "--get-regexp", FILTER_SETTINGS).decode(errors="replace")
+        text = run_git_as_user(repository.root, "config", "--get-regexp", FILTER_SETTINGS).decode(errors="replace")
     except GitFailed:
         return {}
     missing, required = dict[str, str](), set[str]()
-    for line in said.splitlines():
+    for line in text.splitlines():
         key, _, value = line.partition(" ")
         name, kind = key.removeprefix("filter.").rsplit(".", 1)
         program = value.split()[0] if value.split() else ""

@@ -68,22 +68,22 @@ def list_uncommitted_files(shadow: ShadowRepository, repository: Repository, com
 
 def describe_base(base: BaseCommit, dirty: tuple[str, ...], copied: list[str], left: list[str]) -> str:
     """What the user should know about what is, and what is not, in the task's tree."""
-    said: list[str] = []
+    lines: list[str] = []
     if dirty:
         stay = "1 uncommitted change stays" if len(dirty) == 1 else f"{len(dirty)} uncommitted changes stay"
-        said.append(f"{stay} in your checkout, outside the task: {_name_some(dirty)}.")
+        lines.append(f"{stay} in your checkout, outside the task: {_name_some(dirty)}.")
     if base.submodules:
-        said.append(
+        lines.append(
             "Submodules are left as they are, without content: "
             f"{_name_some([path_from_bytes(path) for _, path in base.submodules])}."
         )
     if base.pointers:
-        said.append(f"Files in Git LFS are left as pointers: {_name_some(base.pointers)}.")
+        lines.append(f"Files in Git LFS are left as pointers: {_name_some(base.pointers)}.")
     if copied:
-        said.append(f"Copied from your checkout, since imports need them: {_name_some(copied)}.")
+        lines.append(f"Copied from your checkout, since imports need them: {_name_some(copied)}.")
     if left:
-        said.append(f"Not copied, though imports may need them: {_name_some(left)}.")
-    return " ".join(said)
+        lines.append(f"Not copied, though imports may need them: {_name_some(left)}.")
+    return " ".join(lines)
 
 
 def _name_some(names: tuple[str, ...] | list[str]) -> str:

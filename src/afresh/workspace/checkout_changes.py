@@ -46,11 +46,11 @@ def commit_checkout(repository: Repository) -> str:
         copy_objects(shadow.store, repository.git, tree, head)
     finally:
         remove_tree(shadow.folder)
-    made = repository.git.run(
+    output = repository.git.run(
         "commit-tree", tree, "-p", head, "-F", "-",
         stdin=CARRIED_MESSAGE.encode(), config=DURABLE_WRITE_CONFIG, variables=read_identity(repository.root),
     )  # fmt: skip
-    return made.decode().strip()
+    return output.decode().strip()
 
 
 def _follow_checkout(git: Git, repository: Repository) -> list[bytes]:
@@ -92,8 +92,8 @@ def _refuse_converted(repository: Repository, names: Sequence[bytes]) -> None:
     """BadInput for a changed file that git stores otherwise than it is on disk, as with Git LFS."""
     if not names:
         return
-    told = repository.git.run("check-attr", "-z", "--stdin", *sorted(FILTERS_CONVERT), stdin=_join_names(names)).split(b"\0")
-    for name, value in zip(told[0::3], told[2::3], strict=False):
+    words = repository.git.run("check-attr", "-z", "--stdin", *sorted(FILTERS_CONVERT), stdin=_join_names(names)).split(b"\0")
+    for name, value in zip(words[0::3], words[2::3], strict=False):
         if value not in (b"unspecified", b"unset"):
             raise BadInput(
                 f"{path_from_bytes(name)} goes through a filter of git, so it can't be taken along as it is",
@@ -131,7 +131,7 @@ def apply_to_checkout(repository: Repository, carried: str, between: str, commit
     versions = [_read_versions(repository, one, names) for one in (carried, between, commit)]
     for name in names:
         known = [version[name] for version in versions]
-        if not any(_read_file(repository.root, name).is_same(one) for one in known):
+        if not any(_read_file(repository.root, name).is_same(version) for version in known):
             raise NotPossible(
                 f"{path_from_bytes(name)} is not as it was when the task took your changes along",
                 next=f"put it back, or merge by hand: git diff {carried[:12]} {commit[:12]} | git apply -3",
@@ -144,13 +144,13 @@ def apply_to_checkout(repository: Repository, carried: str, between: str, commit
 
 
 def _read_versions(repository: Repository, commit: str, names: Sequence[bytes]) -> Mapping[bytes, FileVersion]:
-    found = dict.fromkeys(names, NO_FILE)
+    versions = dict.fromkeys(names, NO_FILE)
     for entry in repository.git.run("ls-tree", "-r", "-z", "--end-of-options", commit).split(b"\0")[:-1]:
         meta, name = entry.split(b"\t", 1)
-        if name in found:
+        if name in versions:
             mode, kind, blob = meta.split()
-            found[name] = FileVersion(mode, repository.git.run("cat-file", "blob", blob.decode()) if kind == b"blob" else b"")
-    return found
+            versions[name] = FileVersion(mode, repository.git.run("cat-file", "blob", blob.decode()) if kind == b"blob" else b"")
+    return versions
 
 
 def _read_file(root: Path, name: bytes) -> FileVersion:

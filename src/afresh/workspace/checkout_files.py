@@ -36,10 +36,10 @@ def decode_text(path: str, data: bytes) -> str:
 
 
 def _try_encodings(data: bytes) -> str | None:
-    told = next((name for first, name in BYTE_ORDER_MARKS if data.startswith(first)), "")
-    for encoding in (told, "utf-8" if b"\0" not in data else "", _find_declared_encoding(data), "cp1252", "latin-1"):
+    text = next((name for first, name in BYTE_ORDER_MARKS if data.startswith(first)), "")
+    for encoding in (text, "utf-8" if b"\0" not in data else "", _find_declared_encoding(data), "cp1252", "latin-1"):
         try:
-            if encoding and (encoding == told or b"\0" not in data):
+            if encoding and (encoding == text or b"\0" not in data):
                 return data.decode(encoding)
         except (UnicodeDecodeError, LookupError):
             continue
@@ -48,8 +48,8 @@ def _try_encodings(data: bytes) -> str | None:
 
 def _find_declared_encoding(data: bytes) -> str:
     """What a coding line says, if that is an encoding of text."""
-    found = CODING_LINE_PATTERN.match(data[:400])
-    name = found[1].decode() if found else ""
+    match = CODING_LINE_PATTERN.match(data[:400])
+    name = match[1].decode() if match else ""
     try:
         return name if name and codecs.lookup(name)._is_text_encoding else ""  # pyright: ignore[reportAttributeAccessIssue]
     except LookupError:
@@ -126,8 +126,8 @@ def _stamp_entry(entry: os.DirEntry[str], now: int) -> str:
 
 def _scan_folder(folder: str) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as scandir_iterator:
+            return list(scandir_iterator)
     except OSError:
         return []  # not ours to look into, or gone since
 
@@ -139,11 +139,11 @@ def _read_lines(file: Path) -> list[str]:
         return []
 
 
-def _refuse_irregular_file(path: str, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _refuse_irregular_file(path: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise ModelMistake(f"{path} is not a regular file")
-    if found.st_size > MAX_FILE_BYTES:
-        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read")
+    if status.st_size > MAX_FILE_BYTES:
+        raise ModelMistake(f"{path} has {status.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read")
 
 
 MAX_CHECKOUT_BYTES = 1 << 30

@@ -32,20 +32,20 @@ def read_commit_history(git: Git, head: str, state: Path | None = None) -> Commi
     if not head:
         return NO_COMMIT_HISTORY
     kept = state / "commits.json" if state and state.is_dir() else None
-    if found := _read_cache(kept, head):
-        return found
+    if cache := _read_cache(kept, head):
+        return cache
     try:
-        said = redact_secrets(git.run(*LOG_ARGUMENTS, "--end-of-options", head).decode(errors="replace"))
+        text = redact_secrets(git.run(*LOG_ARGUMENTS, "--end-of-options", head).decode(errors="replace"))
     except GitFailed:
         return NO_COMMIT_HISTORY
-    told = CommitHistory(head, tuple(_parse_commits(said)))
+    history = CommitHistory(head, tuple(_parse_commits(text)))
     if kept:
-        _write_cache(kept, told)
-    return told
+        _write_cache(kept, history)
+    return history
 
 
-def _parse_commits(said: str) -> Iterator[CommitFiles]:
-    for when, message, paths in COMMIT_PATTERN.findall(said):
+def _parse_commits(text: str) -> Iterator[CommitFiles]:
+    for when, message, paths in COMMIT_PATTERN.findall(text):
         names = tuple(path for path in (each.strip("\n") for each in paths.split("\0")) if path)
         yield CommitFiles(message.strip()[:MAX_MESSAGE_CHARACTERS], names, float(when))
 
@@ -63,8 +63,8 @@ def _read_cache(file: Path | None, head: str) -> CommitHistory | None:
     return None
 
 
-def _write_cache(file: Path, told: CommitHistory) -> None:
-    plain = {"head": told.head, "commits": [(past.message, past.paths, past.when) for past in told.commits]}
+def _write_cache(file: Path, history: CommitHistory) -> None:
+    plain = {"head": history.head, "commits": [(past.message, past.paths, past.when) for past in history.commits]}
     beside = file.with_suffix(".new")
     try:
         beside.write_text(json.dumps(plain, ensure_ascii=False, separators=(",", ":")), "utf-8")

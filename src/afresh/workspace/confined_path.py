@@ -57,11 +57,11 @@ def split_relative_path(path: str) -> list[str]:
 @contextmanager
 def open_path_inside(root: Path, path: str, create: bool = False) -> Iterator[ConfinedPath]:
     """Where `path` leads, with its folder held open. Missing folders on the way are made if `create`."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         parts = split_relative_path(path)
         for end in range(len(parts)):
             _refuse_private_path(parts[: end + 1])  # before any folder is made; links are looked at again on the way
-        yield _Walk(path, root, held, create).arrive(parts)
+        yield _Walk(path, root, stack, create).arrive(parts)
 
 
 class _Walk:

@@ -93,10 +93,10 @@ def search_lines(git: Git, tree: str, words: Sequence[str]) -> list[tuple[str, s
     """Path and text of each line of a tree that has one of these words; binary files have none."""
     wanted = [part for word in words for part in ("-e", word)]
     try:
-        found = git.run("grep", "-I", "-F", "-w", "-z", "--no-color", "--full-name", *wanted, tree) if words else b""
+        output = git.run("grep", "-I", "-F", "-w", "-z", "--no-color", "--full-name", *wanted, tree) if words else b""
     except GitFailed as fault:
         if fault.code != 1:  # it found none
             raise
-        found = b""
-    lines = (line.split(b"\0", 1) for line in found.split(b"\n") if b"\0" in line)
+        output = b""
+    lines = (line.split(b"\0", 1) for line in output.split(b"\n") if b"\0" in line)
     return [(path_from_bytes(name.split(b":", 1)[1]), text.decode("utf-8", "replace")) for name, text in lines]

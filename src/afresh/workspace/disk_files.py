@@ -18,8 +18,8 @@ def walk_tree(top: AnyStr) -> Iterator[list[os.DirEntry[AnyStr]]]:
     too long, is left out."""
     waiting = [top]
     while waiting:
-        with suppress(OSError), os.scandir(waiting.pop()) as found:
-            entries = list(found)
+        with suppress(OSError), os.scandir(waiting.pop()) as scandir_iterator:
+            entries = list(scandir_iterator)
             yield entries
             waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
 

@@ -27,10 +27,10 @@ KEY_FILE = re.compile(r"(?:^|/)(?:\.env[^/]*|\.npmrc|\.netrc|id_[a-z0-9]+|[^/]*\
 
 def find_environment_folders(repository: Repository) -> tuple[str, ...]:
     """Untracked folders of the checkout that hold an environment, at most two levels deep. One may be a link."""
-    found = sorted(_walk_environments(repository.root, "", MAX_FOLDER_DEPTH))
-    tracked = repository.git.run("ls-files", "-z", "--", *found).split(b"\0") if found else []
+    environments = sorted(_walk_environments(repository.root, "", MAX_FOLDER_DEPTH))
+    tracked = repository.git.run("ls-files", "-z", "--", *environments).split(b"\0") if environments else []
     used = {os.fsdecode(name) for name in tracked}
-    return tuple(name for name in found if not any(path == name or path.startswith(name + "/") for path in used))
+    return tuple(name for name in environments if not any(path == name or path.startswith(name + "/") for path in used))
 
 
 def _walk_environments(folder: Path, prefix: str, depth: int) -> Iterator[str]:
@@ -68,8 +68,8 @@ def find_import_files(repository: Repository) -> tuple[str, ...]:
     config = (f"core.excludesFile={excludes}",) if excludes else ()
     listed = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     names = [os.fsdecode(name) for name in repository.git.run(*listed, config=config).split(b"\0")[:-1]]
-    found = [file for name in names if not name.startswith(".afresh/") for file in _list_import_files(repository.root, name)]
-    return tuple(sorted(found))
+    files = [file for name in names if not name.startswith(".afresh/") for file in _list_import_files(repository.root, name)]
+    return tuple(sorted(files))
 
 
 def _list_import_files(root: Path, name: str) -> Iterator[str]:
@@ -88,10 +88,10 @@ def list_wanted_files(repository: Repository, wanted: Sequence[str]) -> tuple[st
         parts = PurePosixPath(name).parts
         if not parts or name.startswith("/") or ".." in parts or parts[0] in (".git", ".afresh"):
             raise BadInput(f"`copy` lists {name!r}", next="list files and folders inside the repository", safe=NOTHING_CHANGED)
-    found = [file for name in wanted for file in _list_below(repository.root, name.rstrip("/"))]
-    tracked = repository.git.run("ls-files", "-z", "--", *wanted).split(b"\0") if found else []
+    files = [file for name in wanted for file in _list_below(repository.root, name.rstrip("/"))]
+    tracked = repository.git.run("ls-files", "-z", "--", *wanted).split(b"\0") if files else []
     used = {os.fsdecode(name) for name in tracked}
-    return tuple(sorted(file for file in found if file not in used and not KEY_FILE.search(file)))
+    return tuple(sorted(file for file in files if file not in used and not KEY_FILE.search(file)))
 
 
 def _list_below(root: Path, name: str) -> Iterator[str]:

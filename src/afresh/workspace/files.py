@@ -33,12 +33,12 @@ def stamp_files(root: Path, names: Sequence[str]) -> Mapping[str, str]:
     return found
 
 
-def stamp_from_stat(found: os.stat_result, now: int) -> str:
-    if not stat.S_ISREG(found.st_mode):
-        return f"kind {stat.S_IFMT(found.st_mode)}"
-    written, changed = found.st_mtime_ns, found.st_ctime_ns
-    told = f"{hash((found.st_size, written, changed, found.st_ino, found.st_dev)):x}"
-    return told if max(written, changed) < now - RECENT_NANOSECONDS else f"{told} {now}"
+def stamp_from_stat(status: os.stat_result, now: int) -> str:
+    if not stat.S_ISREG(status.st_mode):
+        return f"kind {stat.S_IFMT(status.st_mode)}"
+    written, changed = status.st_mtime_ns, status.st_ctime_ns
+    text = f"{hash((status.st_size, written, changed, status.st_ino, status.st_dev)):x}"
+    return text if max(written, changed) < now - RECENT_NANOSECONDS else f"{text} {now}"
 
 
 MAX_FILE_BYTES = 2_000_000
@@ -104,14 +104,14 @@ def read_content(path: str, place: ConfinedPath) -> bytes:
 
 
 def _refuse_no_text_file(path: str, handle: int) -> None:
-    found = os.fstat(handle)
-    if stat.S_ISDIR(found.st_mode):
+    status = os.fstat(handle)
+    if stat.S_ISDIR(status.st_mode):
         held = sorted(os.listdir(handle))
         raise ModelMistake(f"{path} is a folder; it holds {len(held)} entries: {_escape_surrogates(', '.join(held[:20]))}")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise ModelMistake(f"{path} is not a regular file but a pipe, socket or device")
-    if found.st_size > MAX_FILE_BYTES:
-        raise ModelMistake(f"{path} has {found.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read; search in it")
+    if status.st_size > MAX_FILE_BYTES:
+        raise ModelMistake(f"{path} has {status.st_size:,} bytes, over the {MAX_FILE_BYTES:,} that can be read; search in it")
 
 
 def _text_from_bytes(path: str, data: bytes) -> str:

@@ -148,13 +148,13 @@ class GitHangs(NeedsPerson):
 def finish_git(process: "subprocess.Popen[bytes]", arguments: tuple[str, ...], stdin: bytes = b"") -> tuple[bytes, bytes]:
     """What it wrote and what it complained of; GitFailed if it gave up, GitHangs if it does not answer."""
     try:
-        output, said = process.communicate(stdin, GIT_TIMEOUT_SECONDS)
+        output, data = process.communicate(stdin, GIT_TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired as late:
         _end_process(process)
         raise GitHangs(arguments) from late
     if process.returncode:
-        raise GitFailed(arguments, process.returncode, said.decode(errors="replace"), output.decode(errors="replace"))
-    return output, said
+        raise GitFailed(arguments, process.returncode, data.decode(errors="replace"), output.decode(errors="replace"))
+    return output, data
 
 
 def _end_process(process: "subprocess.Popen[bytes]") -> None:
@@ -207,12 +207,12 @@ def make_search_path() -> str:
 @cache
 def read_git_version() -> tuple[int, int]:
     process = subprocess.Popen([find_git(), "version"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    said = finish_git(process, ("version",))[0].decode(errors="replace")
-    found = re.match(r"git version (\d+)\.(\d+)", said)
-    if not found:
-        what = f"{find_git()} does not answer as git does: asked for its version, it said {said.strip()[:80]!r}"
+    text = finish_git(process, ("version",))[0].decode(errors="replace")
+    match = re.match(r"git version (\d+)\.(\d+)", text)
+    if not match:
+        what = f"{find_git()} does not answer as git does: asked for its version, it said {text.strip()[:80]!r}"
         raise NeedsPerson(what, next="see which program `git` is")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def find_author_name(folder: Path) -> str:
@@ -232,10 +232,10 @@ LOCK_PATIENCE_SECONDS = 2.0
 LOOK_SECONDS = 0.05
 
 
-def read_held_lock(said: str) -> Path | None:
+def read_held_lock(text: str) -> Path | None:
     """The lock file that git has met."""
-    found = HELD_LOCK.search(said)
-    return Path(found[1] or f"{found[2]}.lock") if found else None
+    match = HELD_LOCK.search(text)
+    return Path(match[1] or f"{match[2]}.lock") if match else None
 
 
 def remove_dead_lock(lock: Path) -> bool:
@@ -253,7 +253,7 @@ def remove_dead_lock(lock: Path) -> bool:
 
 def _identify(lock: Path) -> tuple[int, int, int] | None:
     try:
-        found = lock.lstat()
+        status = lock.lstat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -62,10 +62,10 @@ def read_remote_ref(git_dir: Path, remote: str, ref: str) -> str:
 
 def fetch_ref(git_dir: Path, remote: str, ref: str, into: str) -> str:
     """Bring the remote's ref here, as the ref `into`; the commit, or empty if it has no such ref."""
-    found = read_remote_ref(git_dir, remote, ref)
-    if found:
+    remote_ref = read_remote_ref(git_dir, remote, ref)
+    if remote_ref:
         _run_at(git_dir, remote, "fetch", "--quiet", "--no-tags", "--", check_remote(remote), f"+{ref}:{into}")
-    return found
+    return remote_ref
 
 
 def push_commit(git_dir: Path, remote: str, commit: str, ref: str, expected: str) -> bool:
@@ -105,9 +105,9 @@ def _run(folder: Path, *arguments: str, git_dir: Path | None = None) -> bytes:
 
 
 def _make_remote_error(remote: str, fault: GitFailed) -> NeedsPerson:
-    said = fault.output.strip().splitlines()
+    lines = fault.output.strip().splitlines()
     return NeedsPerson(
-        f"the git remote {remote} does not answer as it should: {said[-1] if said else fault.what}",
+        f"the git remote {remote} does not answer as it should: {lines[-1] if lines else fault.what}",
         next=f"see whether `git ls-remote {remote}` works on this machine and may push there, then `afresh resume`",
         safe="the task's journal is kept, and nothing was pushed",
     )

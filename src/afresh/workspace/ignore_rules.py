@@ -46,7 +46,7 @@ class IgnoreRules:
         self.patterns = tuple(patterns)
         lasts = [pattern.removeprefix("!").rstrip("/").rpartition("/")[2] for pattern in self.patterns]
         self._names = {last for last in lasts if not WILDCARD_PATTERN.search(last)}
-        self._suffixes = tuple(found[1] for last in lasts if (found := SUFFIX_PATTERN.fullmatch(last)))
+        self._suffixes = tuple(match[1] for last in lasts if (match := SUFFIX_PATTERN.fullmatch(last)))
         wild = [last for last in lasts if WILDCARD_PATTERN.search(last) and not SUFFIX_PATTERN.fullmatch(last)]
         self._wild = re.compile("|".join(map(_last_part_pattern, wild)), re.DOTALL) if wild else None
 

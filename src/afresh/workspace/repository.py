@@ -172,31 +172,31 @@ def _refuse_unknown_answer(folder: Path, lines: list[str]) -> None:
         raise _make_repository_error(folder, "bare")
     known = bare in ("true", "false") and len(paths) == PLACES_ASKED - 1 and all(os.path.isabs(path) for path in paths)
     if not known or not all(OBJECT_ID.fullmatch(line) for line in ids):
-        said = " ".join("\n".join(lines).split())[:SHOWN_ANSWER_CHARACTERS] or "nothing"
+        text = " ".join("\n".join(lines).split())[:SHOWN_ANSWER_CHARACTERS] or "nothing"
         raise BadInput(
-            f"{find_git()} does not answer as git does: asked for the repository at {folder}, it said {said!r}",
+            f"{find_git()} does not answer as git does: asked for the repository at {folder}, it said {text!r}",
             next="see what `git rev-parse --show-toplevel` says there, and which program `git` is", safe=NOTHING_CHANGED,
         )  # fmt: skip
 
 
-def _make_repository_error(folder: Path, said: str) -> BadInput:
-    if "dubious ownership" in said:
+def _make_repository_error(folder: Path, text: str) -> BadInput:
+    if "dubious ownership" in text:
         return BadInput(
             f"{folder} belongs to another user, and git does not trust it",
             next=f"git config --global --add safe.directory {folder}", safe=NOTHING_CHANGED,
         )  # fmt: skip
-    if "bare" in said or "must be run in a work tree" in said:
+    if "bare" in text or "must be run in a work tree" in text:
         return BadInput(
             f"{folder} has no checkout to work from: it is a bare repository or the inside of a .git folder",
             next="clone it, and run afresh in the clone", safe=NOTHING_CHANGED,
         )  # fmt: skip
-    if "not a git repository" in said:
+    if "not a git repository" in text:
         return BadInput(
             f"{folder} is not in a git repository",
             next="run `git init` there and commit, or change to a repository", safe=NOTHING_CHANGED,
         )  # fmt: skip
     return BadInput(
-        f"git can't read the repository at {folder}: {said.strip()}", next="try `git status` there", safe=NOTHING_CHANGED
+        f"git can't read the repository at {folder}: {text.strip()}", next="try `git status` there", safe=NOTHING_CHANGED
     )
 
 

@@ -99,9 +99,9 @@ def push_snapshot(repository: Repository, task: str, snapshot: str, base: str, r
     for _ in range(MAX_PUSHES):
         if tip and snapshot in list_chain_trees(store, tip, base):
             return
-        made = _commit_snapshot(store, snapshot, tip or base)
-        if push_commit(store.git_dir, remote, made, ref, tip):
-            store.run("update-ref", ref, made)
+        text = _commit_snapshot(store, snapshot, tip or base)
+        if push_commit(store.git_dir, remote, text, ref, tip):
+            store.run("update-ref", ref, text)
             return
         tip = bring_snapshots(repository, task, remote)
     raise NotPossible(
@@ -112,8 +112,8 @@ def push_snapshot(repository: Repository, task: str, snapshot: str, base: str, r
 
 
 def _commit_snapshot(store: Git, snapshot: str, parent: str) -> str:
-    made = store.run("commit-tree", snapshot, "-p", parent, "-m", "afresh: snapshot", variables=SNAPSHOT_IDENTITY)
-    return made.decode().strip()
+    output = store.run("commit-tree", snapshot, "-p", parent, "-m", "afresh: snapshot", variables=SNAPSHOT_IDENTITY)
+    return output.decode().strip()
 
 
 def list_chain_trees(git: Git, tip: str, base: str) -> set[str]:

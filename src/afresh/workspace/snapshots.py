@@ -103,13 +103,13 @@ class ShadowRepository:
 
     def look(self) -> TreeStatus:
         """The index and the tree side by side. What git can't look into is made accessible first."""
-        entries, said = self._listed()
-        if b"Permission denied" in said:
+        entries, data = self._listed()
+        if b"Permission denied" in data:
             make_accessible(self.tree)
-            entries, said = self._listed()
+            entries, data = self._listed()
         touched = {name for tag, _, name in entries if tag in _TOUCHED_TAGS and not name.startswith(b".afresh/state/")}
         modes = {name: mode for tag, mode, name in entries if tag not in _TOUCHED_TAGS}
-        return TreeStatus(modes, sorted(touched), _NOT_LISTED.findall(said))
+        return TreeStatus(modes, sorted(touched), _NOT_LISTED.findall(data))
 
     def _listed(self) -> tuple[list[tuple[bytes, bytes, bytes]], bytes]:
         """Tag, mode and name of each entry, and what git complained of."""
@@ -120,7 +120,7 @@ class ShadowRepository:
         running = [(options, self.git.start("ls-files", "-z", "-t", *options)) for options in asked]
         ended = [finish_git(process, ("ls-files", *options)) for options, process in running]
         entries = [_read_listed_entry(entry) for output, _ in ended for entry in output.split(b"\0")[:-1]]
-        return entries, b"".join(said for _, said in ended)
+        return entries, b"".join(data for _, data in ended)
 
     def keep(self, known: str = "", whole: bool = False, now: TreeStatus | None = None) -> str:
         """Write the snapshot: the id of a git tree, on disk when this returns. `known` is that of the index, if known; `now`:
@@ -302,7 +302,7 @@ def _list_nested_files(tree: Path, nested: bytes) -> list[bytes]:
     """Files of a repository within the tree: kept as files, its .git is not."""
     top = os.fsencode(tree) + b"/"
     entries = chain.from_iterable(walk_tree(top + nested))
-    kept = (one.path for one in entries if one.is_symlink() or one.is_file(follow_symlinks=False))
+    kept = (entry.path for entry in entries if entry.is_symlink() or entry.is_file(follow_symlinks=False))
     return [path.removeprefix(top) for path in kept if b"/.git/" not in path + b"/"]
 
 

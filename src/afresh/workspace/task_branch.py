@@ -98,12 +98,12 @@ class TaskBranch:
         """Take over what was published on another machine: the same commit, to the byte. Nothing but the task's own gives way."""
         tree = self._with_submodules(base, snapshot)
         copy_objects(Git(self.shadow), self.repository.git, tree, base)
-        made = (
+        note = (
             self.repository.git.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text, config=DURABLE_WRITE_CONFIG)
             .decode()
             .strip()
         )
-        if made != commit or not text.startswith(f"tree {tree}\nparent {base}\n".encode()):
+        if note != commit or not text.startswith(f"tree {tree}\nparent {base}\n".encode()):
             raise Damaged(
                 f"commit {commit[:12]} of {self.name} is not what came along",
                 next="export again on the machine that has it",
@@ -135,10 +135,10 @@ class TaskBranch:
 
     def _commit(self, base: str, tree: str, message: str, variables: Mapping[str, str]) -> str:
         text = message.rstrip("\n") + "\n"
-        made = self.repository.git.run(
+        output = self.repository.git.run(
             "commit-tree", tree, "-p", base, "-F", "-", stdin=text.encode(), config=DURABLE_WRITE_CONFIG, variables=variables
         )
-        return made.decode().strip()
+        return output.decode().strip()
 
 
 def read_identity(folder: Path) -> dict[str, str]:
@@ -258,11 +258,11 @@ def make_merge_commit(repository: Repository, head: str, commit: str, message: s
                 safe="your checkout is as it was",
             ) from failure
         return MergeAttempt(conflicts=_list_conflicts(repository, head, commit))
-    made = repository.git.run(
+    output = repository.git.run(
         "commit-tree", tree, "-p", head, "-p", commit, "-m", message,
         config=DURABLE_WRITE_CONFIG, variables=read_identity(repository.root),
     )  # fmt: skip
-    return MergeAttempt(made.decode().strip())
+    return MergeAttempt(output.decode().strip())
 
 
 def _list_conflicts(repository: Repository, head: str, commit: str) -> tuple[str, ...]:

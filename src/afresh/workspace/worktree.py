@@ -199,10 +199,10 @@ class GitWorkspace:
         snapshot = self._first(head, base)
         self._shadow.put_back(snapshot)
         copied, left = self._copy_untracked()
-        said = "" if self.origin else describe_base(base, self._list_left_behind(), copied, left)
+        text = "" if self.origin else describe_base(base, self._list_left_behind(), copied, left)
         self._last = snapshot
-        opened = WorkspaceOpened(head, self.branch.name, snapshot, said, list_obeyed_paths(self.repository.root))
-        marker = {"base": head, "snapshot": snapshot, "note": said, "wanted": self._wanted, "obeyed": opened.obeyed}
+        opened = WorkspaceOpened(head, self.branch.name, snapshot, text, list_obeyed_paths(self.repository.root))
+        marker = {"base": head, "snapshot": snapshot, "note": text, "wanted": self._wanted, "obeyed": opened.obeyed}
         write_durable_file(self.marker, json.dumps(marker))
         return opened
 
@@ -241,8 +241,8 @@ class GitWorkspace:
 
     def _copy_untracked(self) -> tuple[list[str], list[str]]:
         """Put in what tests need and git does not track; what was copied, and what was left out."""
-        held = self._read_marker().get("wanted", self._wanted)
-        names = (*find_import_files(self.repository), *list_wanted_files(self.repository, held))
+        value = self._read_marker().get("wanted", self._wanted)
+        names = (*find_import_files(self.repository), *list_wanted_files(self.repository, value))
         return copy_import_files(self.repository.root, self.root, tuple(dict.fromkeys(names)))
 
     def _make_enterable(self) -> None:
@@ -257,10 +257,12 @@ class GitWorkspace:
 
     def _former(self) -> WorkspaceOpened | None:
         """What the first opening found; it is written last, so it exists only if the opening was completed."""
-        held = self._read_marker()
-        if not held:
+        values = self._read_marker()
+        if not values:
             return None
-        return WorkspaceOpened(held["base"], self.branch.name, held["snapshot"], held["note"], tuple(held.get("obeyed", ())))
+        return WorkspaceOpened(
+            values["base"], self.branch.name, values["snapshot"], values["note"], tuple(values.get("obeyed", ()))
+        )
 
     def _read_marker(self) -> dict[str, Any]:
         try:
@@ -279,10 +281,10 @@ class GitWorkspace:
         """All are there. Git is asked once for all of them."""
         wanted = "".join(f"{snapshot}^{{tree}}\n" for snapshot in snapshots)
         try:
-            found = self._shadow.store.run("cat-file", "--batch-check", stdin=wanted.encode()).splitlines()
+            lines = self._shadow.store.run("cat-file", "--batch-check", stdin=wanted.encode()).splitlines()
         except GitFailed:
-            found = []
-        held = [line.split()[-2:-1] == [b"tree"] for line in found]
+            lines = []
+        held = [line.split()[-2:-1] == [b"tree"] for line in lines]
         for snapshot in [name for name, there in zip(snapshots, chain(held, repeat(False)), strict=False) if not there]:
             raise Damaged(
                 f"snapshot {snapshot[:12]} of task {self.task_id} is not in {self.branch.shadow}",

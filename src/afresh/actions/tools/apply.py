@@ -43,10 +43,10 @@ def rename_words(text: str, names: Mapping[str, str]) -> str:
 
 def choose_names(text: str, names: Sequence[str], edits: Sequence[Mapping[str, str]], context: ToolContext) -> dict[str, str]:
     """Return the name for each default name: the default one if none was given. ModelMistake for a name that can't be used."""
-    given = re.split(r"[,\s]+", text.strip(" ,`")) if text.strip() else list(names)
-    if len({*given}) != len(names):
+    words = re.split(r"[,\s]+", text.strip(" ,`")) if text.strip() else list(names)
+    if len({*words}) != len(names):
         raise ModelMistake(f"apply: {len(names)} new functions need as many names, with commas between them")
-    for default, name in zip(names, given, strict=True):
+    for default, name in zip(names, words, strict=True):
         if not name.isidentifier() or iskeyword(name):
             raise ModelMistake(f"apply: {name!r} is no name for a function")
         method = any(f".{default}(" in edit["new"] for edit in edits)
@@ -54,7 +54,7 @@ def choose_names(text: str, names: Sequence[str], edits: Sequence[Mapping[str, s
         taken = (path for path in paths if re.search(rf"\b{name}\b", read_text(context.files, path) or ""))
         if name != default and (path := next(iter(taken), "")):
             raise ModelMistake(f"apply: {path} uses the name {name} already; choose another")
-    return dict(zip(names, given, strict=True))
+    return dict(zip(names, words, strict=True))
 
 
 def run_formatter(context: ToolContext, path: str, options: Sequence[str] = ()) -> bool:

@@ -24,9 +24,9 @@ MAX_SHOWN_FACTS = 16
 FACT_ID_PATTERN = re.compile(r"m[0-9a-f]{8}")
 
 
-def recall_facts(given: str, about: str, context: ToolContext) -> str:
+def recall_facts(text: str, about: str, context: ToolContext) -> str:
     """Empty when it is the id of an archived output that is asked for."""
-    name = strip_address(given)
+    name = strip_address(text)
     if name in FACT_KINDS_BY_NAME:
         return list_facts(name, about.strip(), context)
     if FACT_ID_PATTERN.fullmatch(name):
@@ -34,28 +34,28 @@ def recall_facts(given: str, about: str, context: ToolContext) -> str:
     return ""
 
 
-def strip_address(given: str) -> str:
-    return given.strip().strip("@[]`'\"…. ").lower()
+def strip_address(text: str) -> str:
+    return text.strip().strip("@[]`'\"…. ").lower()
 
 
 def list_facts(name: str, about: str, context: ToolContext) -> str:
     """As many as there is room for; the task's own, but for `memory`, which is the project's."""
     question = FactQuery(about, FACT_KINDS_BY_NAME[name], context.state.task.id, name != "memory", MAX_SHOWN_FACTS)
-    found = list(context.facts.look_up(question))
-    if not found and about:
-        found = list(context.facts.look_up(FactQuery("", question.kinds, question.task, question.own, FALLBACK_FACT_COUNT)))
+    facts = list(context.facts.look_up(question))
+    if not facts and about:
+        facts = list(context.facts.look_up(FactQuery("", question.kinds, question.task, question.own, FALLBACK_FACT_COUNT)))
         head = f"[{name}: nothing holds {about[:60]!r}; the newest:]"
     else:
-        head = f"[{name}{f' about {about[:60]}' if about else ', the newest'}: {len(found)}]"
+        head = f"[{name}{f' about {about[:60]}' if about else ', the newest'}: {len(facts)}]"
     lines, left = [head], context.recall - context.count(head)
-    for known in found:
+    for known in facts:
         line = withhold_forgotten_lines(render_known_fact(known, context.state.task.id), context)
         left -= context.count(line)
         if left < 0 and len(lines) > 1:
-            lines.append(f"[{len(found) - len(lines) + 1} more: ask about something narrower]")
+            lines.append(f"[{len(facts) - len(lines) + 1} more: ask about something narrower]")
             break
         lines.append(line)
-    return "\n".join(lines) if found else f"[{name}: none yet]"
+    return "\n".join(lines) if facts else f"[{name}: none yet]"
 
 
 def render_known_fact(known: ProjectFact, task: str) -> str:
@@ -67,10 +67,10 @@ def render_known_fact(known: ProjectFact, task: str) -> str:
 
 def recall_fact(name: str, context: ToolContext) -> str:
     """With the lines that say so, if they are the task's own to see."""
-    found = [known for known in context.facts.known(name) if not known.ended and is_visible_fact(known, context)]
-    if not found:
+    facts = [known for known in context.facts.known(name) if not known.ended and is_visible_fact(known, context)]
+    if not facts:
         raise ModelMistake(f"nothing is remembered as {name!r}")
-    known = found[-1]
+    known = facts[-1]
     return withhold_forgotten_lines(
         "\n".join([render_known_fact(known, context.state.task.id), *read_evidence(known, context)]), context
     )
@@ -139,19 +139,22 @@ def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:
     if name == INDEX_NAME:
         block, text = name, "\n".join(read_whole_index(context.state.memory.index, context.store.read))
     elif name == CHANGES_NAME:
-        block, text = name, "\n".join(f"{one.path} {one.kind} +{one.added} −{one.removed}" for one in context.list_changes())
+        block, text = (
+            name,
+            "\n".join(f"{change.path} {change.kind} +{change.added} −{change.removed}" for change in context.list_changes()),
+        )
     else:
         block = find_block_id(address, context)
         text = context.store.read(block)
     return block, withhold_forgotten_lines(text, context), max(FRAME_TOKENS, context.recall - FRAME_TOKENS)
 
 
-def find_block_id(given: str, context: ToolContext) -> str:
+def find_block_id(text: str, context: ToolContext) -> str:
     """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
-    name = strip_address(given)
+    name = strip_address(text)
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):
-        raise ModelMistake(f"{given[:60]!r} is no archived output: ids are like @1a2b3c4d, {describe_id_places(context.state)}")
+        raise ModelMistake(f"{text[:60]!r} is no archived output: ids are like @1a2b3c4d, {describe_id_places(context.state)}")
     matching = {block for block in list_known_blocks(context.state) if block.startswith(name)}
     matching = matching or set(context.store.find(name, context.state.task.id))
     if not matching:
@@ -164,9 +167,11 @@ def find_block_id(given: str, context: ToolContext) -> str:
 
 def list_known_blocks(state: State) -> set[str]:
     """Outputs that a window may name."""
-    seen = [one.block for record in state.memory.recent for one in record.observations]
+    seen = [observation.block for record in state.memory.recent for observation in record.observations]
     runs = [run.block for run in (state.verification.verdict.runs if state.verification.verdict else ())]
-    return {*[line.block for line in state.memory.index], *[one.block for one in state.memory.passages], *seen, *runs} - {""}
+    return {*[line.block for line in state.memory.index], *[passage.block for passage in state.memory.passages], *seen, *runs} - {
+        ""
+    }
 
 
 def describe_id_places(state: State) -> str:
@@ -199,10 +204,10 @@ def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int
 
 def find_next_gap(part: OutputExcerpt, last: int) -> tuple[int, int]:
     """Where to go on: after the lines that were asked for, else the first lines that are missing."""
-    held = set(part.numbers)
+    numbers = set(part.numbers)
     after = part.numbers[-1] + 1 if last and part.numbers and part.numbers[-1] < part.total else 1
-    first = next(number for number in (*range(after, part.total + 1), *range(1, after)) if number not in held)
+    first = next(number for number in (*range(after, part.total + 1), *range(1, after)) if number not in numbers)
     end = first
-    while end < (max(last, first) if last > first else part.total) and end + 1 not in held:
+    while end < (max(last, first) if last > first else part.total) and end + 1 not in numbers:
         end += 1
     return first, end

@@ -75,7 +75,7 @@ def replace_definition(path: str, old: str | None, new: str, at: str, context: T
         raise ModelMistake("edit: `at` is the name of a definition, 'before NAME', 'after NAME' or 'all'")
     symbol = find_definition(context.insight.definitions(path, text), path, place[2], int(place[3] or 0))
     view, lines, first, last = FileView.of(path, text), text.split("\n"), symbol.line - 1, symbol.end
-    starts = [0, *(found.end() for found in re.finditer(f"[\n{JOINT}]", view.text)), len(view.text)]
+    starts = [0, *(match.end() for match in re.finditer(f"[\n{JOINT}]", view.text)), len(view.text)]
     side = place[1] or ("after" if old == "" else "")
     if old and not side:
         return view.write(context.files, view.find(old, (starts[first], starts[last])), new)

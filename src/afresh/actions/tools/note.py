@@ -48,15 +48,19 @@ def keep_note(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
 
 def retire_note(subject: str, context: ToolContext) -> ToolOutcome:
     memory, step = context.state.memory, context.state.work.step + 1
-    notes = [one for one in memory.facts if one.kind is FactKind.NOTE and has_same_subject(one.subject, subject)]
-    decisions = [one for one in memory.decisions if one.by == "model" and has_same_subject(one.subject, subject)]
+    notes = [fact for fact in memory.facts if fact.kind is FactKind.NOTE and has_same_subject(fact.subject, subject)]
+    decisions = [
+        decision for decision in memory.decisions if decision.by == "model" and has_same_subject(decision.subject, subject)
+    ]
     if not notes and not decisions:
-        known = join_first([one.subject for one in memory.facts if one.kind is FactKind.NOTE], MAX_NAMED_NOTES)
+        known = join_first([fact.subject for fact in memory.facts if fact.kind is FactKind.NOTE], MAX_NAMED_NOTES)
         raise ModelMistake(f"note: there is none on {subject!r} to retire{f'; there are {known}' if known else ''}")
     return ToolOutcome(
         "retired",
-        facts=tuple([Fact(FactKind.NOTE, one.subject, "", confidence=0.8, step=step) for one in notes]),
-        events=tuple([DecisionMade(Decision(RETIRED_DECISION, "model", "done", step, one.subject)) for one in decisions]),
+        facts=tuple([Fact(FactKind.NOTE, note.subject, "", confidence=0.8, step=step) for note in notes]),
+        events=tuple(
+            [DecisionMade(Decision(RETIRED_DECISION, "model", "done", step, decision.subject)) for decision in decisions]
+        ),
     )
 
 
@@ -67,15 +71,15 @@ def record_decision(subject: str, text: str, why: str, context: ToolContext) -> 
     before = [made for made in context.state.memory.decisions if has_same_subject(made.subject, subject)]
     if theirs := next((made for made in before if made.by == "person"), None):
         raise ModelMistake(f"note: the user has decided that: {theirs.text}; `ask` if it has to change")
-    made = Decision(text, "model", why, context.state.work.step + 1, subject, confidence_from_reason(why))
+    decision = Decision(text, "model", why, context.state.work.step + 1, subject, confidence_from_reason(why))
     instead = next((f"; no longer: {old.text}" for old in before if old.by == "model" and old.text != text), "")
-    return ToolOutcome(f"decision kept for later prompts{cut or why_cut}{instead}", events=(DecisionMade(made),))
+    return ToolOutcome(f"decision kept for later prompts{cut or why_cut}{instead}", events=(DecisionMade(decision),))
 
 
 def confidence_from_reason(why: str) -> float | None:
     """How sure the model says to be, if it says so: `… (80% sure)`."""
-    said = SURE_PATTERN.search(why)
-    return int(said[1]) / 100 if said else None
+    match = SURE_PATTERN.search(why)
+    return int(match[1]) / 100 if match else None
 
 
 def shorten_to_line(text: str, limit: int) -> tuple[str, str]:
@@ -89,8 +93,8 @@ def request_compaction(text: str, context: ToolContext) -> ToolOutcome:
         raise ModelMistake(f"compact: not now, {why}")
     keep, cut = shorten_to_line(text, MAX_KEEP_CHARACTERS)
     if loses_kept_words(context.state.memory.summary.keep, keep):
-        told = f"what you keep may have {MAX_KEPT_CHARACTERS} characters in all"
-        raise ModelMistake(f'compact: {told}: withdraw some first, with the text "{WITHDRAWAL_PREFIX} WORDS OF IT"')
+        note = f"what you keep may have {MAX_KEPT_CHARACTERS} characters in all"
+        raise ModelMistake(f'compact: {note}: withdraw some first, with the text "{WITHDRAWAL_PREFIX} WORDS OF IT"')
     return ToolOutcome(f"older steps are put away before the next call{cut}", events=(CompactionRequested(keep),))
 
 

@@ -27,11 +27,13 @@ def set_plan(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     items = tuple(item_from_text(text) for text in texts)
     if len(items) > MAX_PLAN_ITEMS:
         raise ModelMistake(f"plan: {len(items)} items, {MAX_PLAN_ITEMS} are the most, so that it always fits")
-    long = [str(number) for number, one in enumerate(items, 1) if len(one.text) > MAX_ITEM_CHARACTERS]
-    told = f"; cut to {MAX_ITEM_CHARACTERS} characters: item {', '.join(long)}" if long else ""
+    long = [str(number) for number, plan_item in enumerate(items, 1) if len(plan_item.text) > MAX_ITEM_CHARACTERS]
+    note = f"; cut to {MAX_ITEM_CHARACTERS} characters: item {', '.join(long)}" if long else ""
     return ToolOutcome(
-        f"plan set{told}",
-        events=(PlanSet(tuple(replace(one, text=truncate_text(one.text, MAX_ITEM_CHARACTERS)) for one in items)),),
+        f"plan set{note}",
+        events=(
+            PlanSet(tuple(replace(plan_item, text=truncate_text(plan_item.text, MAX_ITEM_CHARACTERS)) for plan_item in items)),
+        ),
     )
 
 

@@ -28,8 +28,8 @@ def read_path(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         lines = context.files.read(path).splitlines()
     except ModelMistake:
         folder = normpath(path)
-        if held := list_paths_below(folder, context.files.paths()):
-            return ToolOutcome(render_folder(folder, held))
+        if paths_below := list_paths_below(folder, context.files.paths()):
+            return ToolOutcome(render_folder(folder, paths_below))
         if is_archive_address(path):
             asked = "start" in args or "lines" in args
             return read_archive(path, find_asked_lines(args) if asked else None, context)

@@ -31,9 +31,9 @@ def find_printed_regions(command: str, files: FileTree, step: int) -> tuple[Regi
     nothing."""
     try:
         parts = split_commands(command)
-        found = [list(parse_print_command(words, files)) for words in parts if words[0] != "echo"]
-        regions = [Region(path, start, end, step) for part in found for path, start, end in part if start <= end]
-        regions = regions if all(found) else []
+        commands = [list(parse_print_command(words, files)) for words in parts if words[0] != "echo"]
+        regions = [Region(path, start, end, step) for part in commands for path, start, end in part if start <= end]
+        regions = regions if all(commands) else []
     except (ModelMistake, ValueError):
         return ()
     return tuple(regions) if sum(region.end - region.start + 1 for region in regions) <= MAX_PRINTED_LINES else ()
@@ -77,18 +77,18 @@ def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple
 
 def parse_line_count(words: Sequence[str]) -> tuple[list[str], int]:
     """`-n 20`, `-n20` or `-20`; the paths, and how many lines."""
-    told = " ".join(words[:2]) if words[:1] == ["-n"] else words[0] if words else ""
-    match = re.fullmatch(r"-n?\s*(\d+)", told)
-    return (list(words[len(told.split()) :]), int(match[1])) if match else (list(words), DEFAULT_PRINTED_LINES)
+    text = " ".join(words[:2]) if words[:1] == ["-n"] else words[0] if words else ""
+    match = re.fullmatch(r"-n?\s*(\d+)", text)
+    return (list(words[len(text.split()) :]), int(match[1])) if match else (list(words), DEFAULT_PRINTED_LINES)
 
 
 def parse_sed_ranges(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
     """`-n 10,40p`, or several of these with `;` between."""
     ranges = words[1].rstrip(";").split(";") if words[:1] == ["-n"] and len(words) > 2 else []
-    found = [SED_RANGE_PATTERN.fullmatch(one.strip()) for one in ranges]
-    for path in words[2:] if all(found) else ():
+    matches = [SED_RANGE_PATTERN.fullmatch(one.strip()) for one in ranges]
+    for path in words[2:] if all(matches) else ():
         length = len(files.read(path).splitlines())
-        yield from ((path, int(one[1]), min(length, int(one[2] or one[1]))) for one in found if one)
+        yield from ((path, int(match[1]), min(length, int(match[2] or match[1]))) for match in matches if match)
 
 
 COMMAND_TIMEOUT_SECONDS = 120

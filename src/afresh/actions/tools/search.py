@@ -35,16 +35,16 @@ def search_tree(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
     paths = [path for path in context.files.paths() if is_within_scope(path, where)]
     if where and not paths:
         raise ModelMistake(f"search: no file lies under {where!r}; without `path` all are searched")
-    known = [one for one in context.insight.find(args["text"], context.files) if is_within_scope(one.path, where)]
+    known = [hit for hit in context.insight.find(args["text"], context.files) if is_within_scope(hit.path, where)]
     for flags, note in ((0, ""), (re.IGNORECASE, "(ignoring case)\n")):
-        if found := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, context):
-            return ToolOutcome(note + (group_hits(known, found) if known and not flags else render_hits(found)))
+        if text_hits := find_text_hits(re.compile(re.escape(args["text"]), flags), paths, context):
+            return ToolOutcome(note + (group_hits(known, text_hits) if known and not flags else render_hits(text_hits)))
     return ToolOutcome(f"no hit for {args['text']!r} in {format_count(len(paths), 'file')}", ok=True)
 
 
 def group_hits(known: Sequence[SearchHit], found: Mapping[str, Sequence[str]]) -> str:
     """Definitions, uses, then the lines that are neither."""
-    told = {(one.path, one.line) for one in known}
+    told = {(hit.path, hit.line) for hit in known}
     rest = {path: [line for line in lines if (path, int(line.partition(":")[0])) not in told] for path, lines in found.items()}
     parts = [
         ("defined", group_by_file(known, True)),
@@ -56,20 +56,20 @@ def group_hits(known: Sequence[SearchHit], found: Mapping[str, Sequence[str]]) -
 
 def group_by_file(known: Sequence[SearchHit], defines: bool) -> dict[str, list[str]]:
     lines: dict[str, list[str]] = {}
-    for one in known:
-        if one.defines is defines:
-            lines.setdefault(one.path, []).append(f"{one.line}: {one.text}")
+    for hit in known:
+        if hit.defines is defines:
+            lines.setdefault(hit.path, []).append(f"{hit.line}: {hit.text}")
     return lines
 
 
 def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolContext) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    text_hits: dict[str, list[str]] = {}
     for path in paths:
         text = read_text(context.files, path)
         if text and pattern.search(text) and pattern.search(shown := redact_secrets(text)):
             lines = enumerate(shown.splitlines(), 1)
-            found[path] = [f"{number}: {line.strip()[:160]}" for number, line in lines if pattern.search(line)]
-    return found
+            text_hits[path] = [f"{number}: {line.strip()[:160]}" for number, line in lines if pattern.search(line)]
+    return text_hits
 
 
 def render_hits(found: Mapping[str, Sequence[str]]) -> str:

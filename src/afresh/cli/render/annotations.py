@@ -12,17 +12,19 @@ ESCAPED_IN_MESSAGE = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 ESCAPED_IN_PROPERTY = (*ESCAPED_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
-def describe_violation(one: Violation) -> str:
+def describe_violation(violation: Violation) -> str:
     """`quote: complexity 13 (limit 10); extract 12 lines into …`"""
-    measures = ", ".join(f"{each.name} {each.value} (limit {each.limit})" for each in one.measures)
-    fix = one.offer.head if one.offer else f"no fix available: {one.why_not}" if one.why_not else ""
-    return "; ".join(part for part in (f"{one.function}: {measures}", fix) if part)
+    measures = ", ".join(f"{each.name} {each.value} (limit {each.limit})" for each in violation.measures)
+    fix = violation.offer.head if violation.offer else f"no fix available: {violation.why_not}" if violation.why_not else ""
+    return "; ".join(part for part in (f"{violation.function}: {measures}", fix) if part)
 
 
-def render_github_annotation(one: Violation) -> str:
-    codes = " ".join(each.code for each in one.measures)
-    place = f"file={_escape(one.path, ESCAPED_IN_PROPERTY)},line={one.line},title={_escape(codes, ESCAPED_IN_PROPERTY)}"
-    return f"::warning {place}::{_escape(describe_violation(one), ESCAPED_IN_MESSAGE)}"
+def render_github_annotation(violation: Violation) -> str:
+    codes = " ".join(each.code for each in violation.measures)
+    place = (
+        f"file={_escape(violation.path, ESCAPED_IN_PROPERTY)},line={violation.line},title={_escape(codes, ESCAPED_IN_PROPERTY)}"
+    )
+    return f"::warning {place}::{_escape(describe_violation(violation), ESCAPED_IN_MESSAGE)}"
 
 
 def _escape(text: str, table: Sequence[tuple[str, str]]) -> str:
@@ -31,24 +33,24 @@ def _escape(text: str, table: Sequence[tuple[str, str]]) -> str:
     return text
 
 
-def violations_to_sarif(found: Sequence[Violation]) -> dict[str, Any]:
+def violations_to_sarif(violations: Sequence[Violation]) -> dict[str, Any]:
     """One result for each function, under the rule of its first measure."""
-    rules = list(dict.fromkeys(one.measures[0].code for one in found))
+    rules = list(dict.fromkeys(violation.measures[0].code for violation in violations))
     driver = {
         "name": "afresh",
         "version": version("afresh"),
         "rules": [{"id": code, "shortDescription": {"text": f"Too much {COMPLEXITY_RULES[code]}"}} for code in rules],
     }
-    results = [_make_sarif_result(one, rules) for one in found]
+    results = [_make_sarif_result(violation, rules) for violation in violations]
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
-def _make_sarif_result(one: Violation, rules: Sequence[str]) -> dict[str, Any]:
-    place = {"artifactLocation": {"uri": one.path, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": one.line}}
+def _make_sarif_result(violation: Violation, rules: Sequence[str]) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": violation.path, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": violation.line}}
     return {
-        "ruleId": one.measures[0].code,
-        "ruleIndex": rules.index(one.measures[0].code),
+        "ruleId": violation.measures[0].code,
+        "ruleIndex": rules.index(violation.measures[0].code),
         "level": "warning",
-        "message": {"text": describe_violation(one)},
+        "message": {"text": describe_violation(violation)},
         "locations": [{"physicalLocation": place}],
     }

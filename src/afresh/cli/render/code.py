@@ -16,9 +16,9 @@ NODE_WORDS = {"def": "nested def"}
 BAR_COLUMNS = 18
 
 
-def code_map_to_json(made: CodeMap) -> dict[str, Any]:
+def code_map_to_json(code_map: CodeMap) -> dict[str, Any]:
     return {
-        "for": made.about,
+        "for": code_map.about,
         "files": [
             {
                 "path": shown.ranked.path,
@@ -27,44 +27,44 @@ def code_map_to_json(made: CodeMap) -> dict[str, Any]:
                 "symbols": [symbol_place_to_json(SymbolPlace(shown.ranked.path, symbol)) for symbol in shown.symbols],
                 "more": shown.more,
             }
-            for shown in made.files
+            for shown in code_map.files
         ],
-        "known": made.known,
-        "commits": made.commits,
-        "tokens": made.tokens,
-        "cap": made.cap,
-        "text": made.text,
-        "unindexed": list(made.unindexed),
+        "known": code_map.known,
+        "commits": code_map.commits,
+        "tokens": code_map.tokens,
+        "cap": code_map.cap,
+        "text": code_map.text,
+        "unindexed": list(code_map.unindexed),
     }
 
 
-def build_code_map(made: CodeMap, is_plain: bool) -> Page:
+def build_code_map(code_map: CodeMap, is_plain: bool) -> Page:
     """Build the map; plain is as a model gets it."""
-    data = code_map_to_json(made)
+    data = code_map_to_json(code_map)
     if is_plain:
-        return Page(data, made.text)
-    if not made.files:
-        return Page(data, [[(f"Nothing fits into {made.cap:,} tokens; raise --tokens.", "dim")]])
-    about = [("Most relevant for ", "bold"), (to_one_line(made.about, 100), "bold cyan")]
-    files = [block for shown in made.files for block in ("", *_list_file_blocks(shown))]
-    history = f", {made.commits:,} commits" if made.commits else ""
-    size = f"{len(made.files):,} of {made.known:,} files{history}; {made.tokens:,} of {made.cap:,} tokens"
-    more = "" if made.about else "; --for TEXT ranks by a goal or question"
-    return Page(data, [about if made.about else [("Most important files", "bold")], *files, "", [(size + more, "dim")]])
+        return Page(data, code_map.text)
+    if not code_map.files:
+        return Page(data, [[(f"Nothing fits into {code_map.cap:,} tokens; raise --tokens.", "dim")]])
+    about = [("Most relevant for ", "bold"), (to_one_line(code_map.about, 100), "bold cyan")]
+    files = [block for shown in code_map.files for block in ("", *_list_file_blocks(shown))]
+    history = f", {code_map.commits:,} commits" if code_map.commits else ""
+    size = f"{len(code_map.files):,} of {code_map.known:,} files{history}; {code_map.tokens:,} of {code_map.cap:,} tokens"
+    more = "" if code_map.about else "; --for TEXT ranks by a goal or question"
+    return Page(data, [about if code_map.about else [("Most important files", "bold")], *files, "", [(size + more, "dim")]])
 
 
 def _list_file_blocks(shown: RankedMapFile) -> list[Block]:
     folder, slash, name = shown.ranked.path.rpartition("/")
     reasons = Indented([[(" · ".join(shown.ranked.reasons), "green")]])
     blocks: list[Block] = [[(folder + slash, "dim"), (name, "bold")], *([reasons] if shown.ranked.reasons else [])]
-    for one in shown.symbols:
-        depth = "  " * one.name.count(".")
-        blocks.append(Cut([(f"{one.line:6}  {depth}", "dim"), *draw_signature(SymbolPlace(shown.ranked.path, one))]))
+    for symbol in shown.symbols:
+        depth = "  " * symbol.name.count(".")
+        blocks.append(Cut([(f"{symbol.line:6}  {depth}", "dim"), *draw_signature(SymbolPlace(shown.ranked.path, symbol))]))
     return [*blocks, *([[(f"        … {shown.more} more", "dim")]] if shown.more and shown.symbols else [])]
 
 
-def violation_to_json(one: Violation) -> dict[str, Any]:
-    offer = one.offer
+def violation_to_json(violation: Violation) -> dict[str, Any]:
+    offer = violation.offer
     change = offer and {
         "kind": "extract",
         "change": offer.head,
@@ -73,30 +73,32 @@ def violation_to_json(one: Violation) -> dict[str, Any]:
         "score": offer.score,
     }
     return {
-        "path": one.path, "line": one.line, "function": one.function, "complexity": one.complexity, "depth": one.depth,
-        "made_of": one.made_of, "offer": change, "needs_name": one.offer is not None, "why_not": one.why_not,
-        "measures": [{"code": each.code, "name": each.name, "value": each.value, "limit": each.limit} for each in one.measures],
+        "path": violation.path, "line": violation.line, "function": violation.function, "complexity": violation.complexity,
+        "depth": violation.depth,
+        "made_of": violation.made_of, "offer": change, "needs_name": violation.offer is not None, "why_not": violation.why_not,
+        "measures": [{"code": each.code, "name": each.name, "value": each.value,
+        "limit": each.limit} for each in violation.measures],
     }  # fmt: skip
 
 
-def build_violations(found: Sequence[Violation], number: int, offers: bool, code: int = 0) -> Page:
-    data = {"violations": [*map(violation_to_json, found)], "number": number}
-    blocks = [block for one in found for block in _list_violation_blocks(one, offers)]
-    if not found:
+def build_violations(violations: Sequence[Violation], number: int, offers: bool, code: int = 0) -> Page:
+    data = {"violations": [*map(violation_to_json, violations)], "number": number}
+    blocks = [block for violation in violations for block in _list_violation_blocks(violation, offers)]
+    if not violations:
         return Page(data, [[("No function is over a complexity limit.", "green")]], code)
-    more = f"; showing the worst {len(found)} (-n for more)" if number > len(found) else ""
+    more = f"; showing the worst {len(violations)} (-n for more)" if number > len(violations) else ""
     text = f"{number} {'function is' if number == 1 else 'functions are'} over a limit{more}."
-    if offers and (able := sum(one.offer is not None for one in found)):
+    if offers and (able := sum(violation.offer is not None for violation in violations)):
         text += f" Checked fixes are available for {able}; choose the names."
     return Page(data, [*blocks, [(text, "bold")]], code)
 
 
-def _list_violation_blocks(one: Violation, offers: bool) -> list[Block]:
-    parts = ", ".join(f"{count} × {NODE_WORDS.get(name, name)}" for name, count in one.made_of.items()) or "no decision"
-    made_of = f"  {parts}{f', up to {one.depth} deep' if one.depth > 1 else ''}"
-    head = [(one.function, "bold"), ("  ", ""), (f"{one.path}:{one.line}", "cyan")]
-    offer = [_describe_offer(one)] if offers else []
-    return [head, *map(_draw_measure, one.measures), [(made_of, "dim")], *offer, ""]
+def _list_violation_blocks(violation: Violation, offers: bool) -> list[Block]:
+    parts = ", ".join(f"{count} × {NODE_WORDS.get(name, name)}" for name, count in violation.made_of.items()) or "no decision"
+    made_of = f"  {parts}{f', up to {violation.depth} deep' if violation.depth > 1 else ''}"
+    head = [(violation.function, "bold"), ("  ", ""), (f"{violation.path}:{violation.line}", "cyan")]
+    offer = [_describe_offer(violation)] if offers else []
+    return [head, *map(_draw_measure, violation.measures), [(made_of, "dim")], *offer, ""]
 
 
 def _draw_measure(each: ComplexityMeasure) -> Line:
@@ -108,10 +110,10 @@ def _draw_measure(each: ComplexityMeasure) -> Line:
     return [*bar, (f" {each.value:>3}", style), (f" {each.name}", ""), (f"  limit {each.limit}  {each.code}", "dim")]
 
 
-def _describe_offer(one: Violation) -> Line:
-    if one.offer is None:
-        return [("  ✗ no fix available: ", "yellow"), (one.why_not, "yellow")]
+def _describe_offer(violation: Violation) -> Line:
+    if violation.offer is None:
+        return [("  ✗ no fix available: ", "yellow"), (violation.why_not, "yellow")]
     # function, file and measure stand above
-    known = rf" of (\S+\.)?{re.escape(one.function)}\S* in {re.escape(one.path)} "
-    change = re.sub(known, " ", one.offer.head.rpartition(": complexity")[0])
-    return [("  ✓ ", "green"), (f"{one.offer.before} → {one.offer.after}  ", "bold green"), (change, "")]
+    known = rf" of (\S+\.)?{re.escape(violation.function)}\S* in {re.escape(violation.path)} "
+    change = re.sub(known, " ", violation.offer.head.rpartition(": complexity")[0])
+    return [("  ✓ ", "green"), (f"{violation.offer.before} → {violation.offer.after}  ", "bold green"), (change, "")]

@@ -40,23 +40,28 @@ def build_call(
         _make_section_table(data),
     ]
     if audit.compactions:
-        rows = [[one.section, f"{one.tokens:,}", [(", ".join(one.removed), "dim")]] for one in audit.compactions]
+        rows = [
+            [compaction.section, f"{compaction.tokens:,}", [(", ".join(compaction.removed), "dim")]]
+            for compaction in audit.compactions
+        ]
         blocks += [Heading("Shortened to fit"), Table("section|>tokens saved|removed", rows)]
-    shortened = {f"compacted: {one.strategy}" for one in audit.compactions}
-    if left_out := [one for one in omitted if one.reason not in shortened]:
-        rows = [[one.section, one.what, f"{one.tokens:,}", [(one.reason, "dim")]] for one in left_out]
+    shortened = {f"compacted: {compaction.strategy}" for compaction in audit.compactions}
+    if left_out := [omission for omission in omitted if omission.reason not in shortened]:
+        rows = [[omission.section, omission.what, f"{omission.tokens:,}", [(omission.reason, "dim")]] for omission in left_out]
         blocks += [Heading("Left out"), Table("section|what|>tokens|why", rows)]
     return Page(data, blocks)
 
 
 def describe_origin(step: int, origin: PromptOrigin) -> list[Block]:
     """Describe how the prompt came about; nothing for calls recorded before prompts were extended."""
-    made = f"the prompt of step {origin.base} with {step - origin.base} later steps appended" if origin.base else "built anew"
-    return [[(f"{made}: {origin.why}", "dim")]] if origin.why else []
+    text = f"the prompt of step {origin.base} with {step - origin.base} later steps appended" if origin.base else "built anew"
+    return [[(f"{text}: {origin.why}", "dim")]] if origin.why else []
 
 
 def list_section_texts(sections: Sequence[Section]) -> list[Block]:
-    return [part for one in sections for part in (Rule([(f"{one.name}, {one.tokens:,} tokens", "dim")]), one.text)]
+    return [
+        part for section in sections for part in (Rule([(f"{section.name}, {section.tokens:,} tokens", "dim")]), section.text)
+    ]
 
 
 def build_call_diff(before: Sequence[Section], after: Sequence[Section], steps: tuple[int, int] = (0, 0)) -> Page:
@@ -115,15 +120,15 @@ def build_name_explanation(why: NameExplanation) -> Page:
         blocks.append([(f"earlier it was in the call of {span}", "dim")])
     if why.omissions:
         omissions = [
-            [one.section, to_one_line(one.what, 80), f"{one.tokens:,}", [(one.reason, "dim")]]
-            for one in why.omissions[:MAX_TABLE_ROWS]
+            [omission.section, to_one_line(omission.what, 80), f"{omission.tokens:,}", [(omission.reason, "dim")]]
+            for omission in why.omissions[:MAX_TABLE_ROWS]
         ]
         blocks += [Heading("Left out of this call"), Table("section|what|>tokens|why", omissions)]
     if why.copies:
         copies = [
-            [one.block[:8], str(one.step), one.kind, to_one_line(one.subject, 60),
-             [(f"until step {one.forgotten}" if one.forgotten else "yes", "dim")]]
-            for one in why.copies
+            [copy.block[:8], str(copy.step), copy.kind, to_one_line(copy.subject, 60),
+             [(f"until step {copy.forgotten}" if copy.forgotten else "yes", "dim")]]
+            for copy in why.copies
         ]  # fmt: skip
         blocks += [Heading("Archived texts that contain it"), Table("id|>step|kind|of|in memory", copies)]
         blocks.append([(f"the agent gets it back with {why.recall}", "dim")])
@@ -132,8 +137,13 @@ def build_name_explanation(why: NameExplanation) -> Page:
 
 def _list_name_places(why: NameExplanation) -> list[Block]:
     rows = [
-        [one.section, str(one.line), [(to_one_line(one.origin, 60), "dim")], to_one_line(one.text, 90)]
-        for one in why.places[:MAX_TABLE_ROWS]
+        [
+            occurrence.section,
+            str(occurrence.line),
+            [(to_one_line(occurrence.origin, 60), "dim")],
+            to_one_line(occurrence.text, 90),
+        ]
+        for occurrence in why.places[:MAX_TABLE_ROWS]
     ]
     more = Counter(place.section for place in why.places[MAX_TABLE_ROWS:])
     others = ", ".join(f"{count} in {name}" for name, count in more.items())

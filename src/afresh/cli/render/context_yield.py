@@ -24,10 +24,10 @@ DRAWN_ON_MEANS = (
 
 def build_yield(calls: Sequence[CallYield]) -> Page:
     sent, new = sum_sent_sections(calls), sum_new_sections(calls)
-    unused = [one for one in order_by_waste(sent)[:MAX_UNUSED_SECTIONS] if not is_sent_first(one.name)]
+    unused = [section for section in order_by_waste(sent)[:MAX_UNUSED_SECTIONS] if not is_sent_first(section.name)]
     data = {
         "calls": len(calls), "sent": _whole_to_json(sent), "new": _whole_to_json(new), "sections": _parts_to_json(sent),
-        "new_sections": _parts_to_json(new), "unused": [one.name for one in unused],
+        "new_sections": _parts_to_json(new), "unused": [section.name for section in unused],
         "steps": [
             {"step": call.step, "sent": _whole_to_json(call.sections), "new": _whole_to_json(call.new),
              "sections": _parts_to_json(call.sections)}
@@ -36,12 +36,19 @@ def build_yield(calls: Sequence[CallYield]) -> Page:
     }  # fmt: skip
     if not calls:
         return Page(data, "no call has been answered yet")
-    first, tokens = {one.name: one for one in new}, sum(one.tokens for one in sent)
+    first, tokens = (
+        {section.name: section for section in new},
+        sum(section.tokens for section in sent),
+    )
     rows = [
-        [one.name, *_format_part(one, f"{one.tokens / tokens if tokens else 0:.0%}"), *_format_part(first.get(one.name))]
-        for one in sent
+        [
+            section.name,
+            *_format_part(section, f"{section.tokens / tokens if tokens else 0:.0%}"),
+            *_format_part(first.get(section.name)),
+        ]
+        for section in sent
     ]
-    waste = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in unused)
+    waste = ", ".join(f"{section.name} {section.tokens - section.drawn:,.0f}" for section in unused)
     counted, fresh = sum_without_system(sent), sum_without_system(new)
     whole = (
         f"{format_count(len(calls), 'call')}, {counted.tokens:,.0f} tokens sent beside tools and system text: "
@@ -52,19 +59,22 @@ def build_yield(calls: Sequence[CallYield]) -> Page:
 
 
 def _parts_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
-    shares = {one.name: share_drawn_on(one) for one in sections}
+    shares = {section.name: share_drawn_on(section) for section in sections}
     return {
-        one.name: {"tokens": round(one.tokens), "drawn_on": None if (share := shares[one.name]) is None else round(share, 4)}
-        for one in sections
+        section.name: {
+            "tokens": round(section.tokens),
+            "drawn_on": None if (share := shares[section.name]) is None else round(share, 4),
+        }
+        for section in sections
     }
 
 
 def _whole_to_json(sections: Sequence[SectionYield]) -> dict[str, Any]:
     counted = sum_without_system(sections)
-    tokens = round(sum(one.tokens for one in sections))
+    tokens = round(sum(section.tokens for section in sections))
     return {"tokens": tokens, "counted": round(counted.tokens), "drawn_on": round(counted.share, 4)}
 
 
-def _format_part(one: SectionYield | None, *of_all: str) -> list[str]:
-    share = share_drawn_on(one) if one else None
-    return [f"{one.tokens:,.0f}" if one else "", *of_all, "" if share is None else f"{share:.0%}"]
+def _format_part(section: SectionYield | None, *of_all: str) -> list[str]:
+    share = share_drawn_on(section) if section else None
+    return [f"{section.tokens:,.0f}" if section else "", *of_all, "" if share is None else f"{share:.0%}"]

@@ -53,7 +53,10 @@ def _make_run(run: DecisionRun) -> Tree:
     line = [(f"{run.steps}: {run.told}" if run.steps else run.told, style)]
     if run.reverted and not run.steps.startswith("steps"):
         return Tree([*line, _describe_reason(run.reverted[0])])
-    below = [Tree([(f"step {one['step']} undone", "red"), _describe_reason(one)]) for one in run.reverted[-MAX_REVERTED_SHOWN:]]
+    below = [
+        Tree([(f"step {values['step']} undone", "red"), _describe_reason(values)])
+        for values in run.reverted[-MAX_REVERTED_SHOWN:]
+    ]
     if len(run.reverted) > MAX_REVERTED_SHOWN:
         below.append(Tree([(f"and {len(run.reverted) - MAX_REVERTED_SHOWN:,} earlier", "dim")]))
     return Tree(line, below)
@@ -93,7 +96,7 @@ def _describe_author(line: DecisionLine) -> str:
 def _list_options(branch: DecisionNode) -> list[Tree]:
     """List the options of a question; the chosen one is marked."""
     chosen, trees = (
-        next((one.line.get("option") for one in branch.followed if one.line["kind"] == "answered"), None),
+        next((node.line.get("option") for node in branch.followed if node.line["kind"] == "answered"), None),
         list[Tree](),
     )
     for number, option in enumerate(branch.line.get("options", ()), 1):

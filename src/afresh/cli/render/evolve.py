@@ -24,44 +24,52 @@ def report_to_json(report: UseReport, history: PolicyHistory) -> dict[str, Any]:
         "drawn_on": round(report.whole.share, 4),
         **{
             name: [
-                {"name": one.name, "tokens": round(one.tokens), "drawn_on": round(one.share, 4)} for one in getattr(report, name)
+                {"name": value.name, "tokens": round(value.tokens), "drawn_on": round(value.share, 4)}
+                for value in getattr(report, name)
             ]
             for name in ("sections", "phases", "types")
         },
-        "never_drawn_on": [one.name for one in report.unused],
-        "bloated": [one.name for one in report.bloated],
-        "missing": [asdict(one) for one in report.missing],
-        "operations": [asdict(one) for one in report.operations],
+        "never_drawn_on": [section.name for section in report.unused],
+        "bloated": [section.name for section in report.bloated],
+        "missing": [asdict(operation) for operation in report.missing],
+        "operations": [asdict(operation) for operation in report.operations],
         "wasted_steps": dict(report.wasted),
-        "lessons": [asdict(one) for one in report.lessons],
+        "lessons": [asdict(lesson) for lesson in report.lessons],
         "tool_descriptions": dict(report.tools),
-        "weeks": [asdict(one) for one in report.weeks],
+        "weeks": [asdict(week) for week in report.weeks],
         "policies": _history_to_json(history),
     }
 
 
-def _history_to_json(found: PolicyHistory) -> dict[str, Any]:
+def _history_to_json(history: PolicyHistory) -> dict[str, Any]:
     return {
-        "in_use": found.stable.id,
-        "canary": found.canary.id if found.canary else None,
+        "in_use": history.stable.id,
+        "canary": history.canary.id if history.canary else None,
         "adopted": [
-            {"id": one.id, "at": one.at, "share": one.share, "proposal": one.proposal, "by": one.by, "rolled_back": one.ended}
-            for one in found.adopted
+            {
+                "id": policy.id,
+                "at": policy.at,
+                "share": policy.share,
+                "proposal": policy.proposal,
+                "by": policy.by,
+                "rolled_back": policy.ended,
+            }
+            for policy in history.adopted
         ],
-        "proposals": [{"at": at, **tried_to_json(one)} for at, one in found.proposed],
-        "outcomes": [asdict(one) for one in found.outcomes],
+        "proposals": [{"at": at, **tried_to_json(proposal)} for at, proposal in history.proposed],
+        "outcomes": [asdict(outcome) for outcome in history.outcomes],
     }
 
 
-def tried_to_json(one: PolicyProposed) -> dict[str, Any]:
+def tried_to_json(proposal: PolicyProposed) -> dict[str, Any]:
     return {
-        "id": one.proposal,
-        "reason": one.reason,
-        "subject": one.subject,
-        "changes": json.loads(one.changes),
-        "better": one.better,
-        "verdict": one.verdict,
-        "proof": json.loads(one.proof) if one.proof else None,
+        "id": proposal.proposal,
+        "reason": proposal.reason,
+        "subject": proposal.subject,
+        "changes": json.loads(proposal.changes),
+        "better": proposal.better,
+        "verdict": proposal.verdict,
+        "proof": json.loads(proposal.proof) if proposal.proof else None,
     }
 
 
@@ -79,22 +87,29 @@ def _list_use_blocks(report: UseReport) -> list[Block]:
     blocks: list[Block] = [head]
     for title, yields in (("By section", report.sections), ("By phase", report.phases), ("By task type", report.types)):
         rows = [
-            [one.name, f"{one.tokens:,.0f}", f"{one.tokens / tokens if tokens else 0:.0%}", f"{one.share:.0%}"]
-            for one in yields[:MAX_ROWS]
+            [
+                section.name,
+                f"{section.tokens:,.0f}",
+                f"{section.tokens / tokens if tokens else 0:.0%}",
+                f"{section.share:.0%}",
+            ]
+            for section in yields[:MAX_ROWS]
         ]
         blocks += [Heading(title), Table("|>tokens|>of all|>drawn on", rows)]
     blocks += [Heading("What stands out"), *describe_findings(report)]
     if report.operations:
         rows = [
-            [one.tool, f"{one.times:,}", f"{one.tokens:,}", f"{one.tokens / one.times if one.times else 0:,.0f}",
-             f"{one.recalled}", f"{one.repeated}"]
-            for one in report.operations[:MAX_ROWS]
+            [operation.tool, f"{operation.times:,}", f"{operation.tokens:,}",
+             f"{operation.tokens / operation.times if operation.times else 0:,.0f}",
+             f"{operation.recalled}", f"{operation.repeated}"]
+            for operation in report.operations[:MAX_ROWS]
         ]  # fmt: skip
         blocks += [Heading("Most expensive operations"), Table("|>times|>tokens|>each|>recalled|>repeated", rows)]
     weeks = [
-        [one.week, f"{one.verified} of {one.tasks}", f"{one.tokens:,.0f}", f"{one.drawn:.0%}", f"{one.wasted}",
-         f"{one.tokens_per_verified:,.0f}" if one.tokens_per_verified else "–", "–" if one.saved is None else f"{one.saved:.0%}"]
-        for one in report.weeks
+        [week.week, f"{week.verified} of {week.tasks}", f"{week.tokens:,.0f}", f"{week.drawn:.0%}", f"{week.wasted}",
+         f"{week.tokens_per_verified:,.0f}" if week.tokens_per_verified else "–",
+         "–" if week.saved is None else f"{week.saved:.0%}"]
+        for week in report.weeks
     ]  # fmt: skip
     columns = "week|>verified|>tokens/call|>drawn on|>wasted|>tokens/verified|>saved"
     return [*blocks, Heading("By week"), Table(columns, weeks)]
@@ -102,13 +117,14 @@ def _list_use_blocks(report: UseReport) -> list[Block]:
 
 def describe_findings(report: UseReport) -> list[str]:
     """Lines that say what bloats, what is never drawn on, what was missing, and which steps were wasted."""
-    bloated = ", ".join(f"{one.name} {one.tokens - one.drawn:,.0f}" for one in report.bloated)
-    unused = ", ".join(one.name for one in report.unused)
+    bloated = ", ".join(f"{section.name} {section.tokens - section.drawn:,.0f}" for section in report.bloated)
+    unused = ", ".join(section.name for section in report.unused)
     missing = ", ".join(
-        f"{one.tool} ({one.recalled} recalled, {one.repeated} repeated, of {one.times})" for one in report.missing[:5]
+        f"{operation.tool} ({operation.recalled} recalled, {operation.repeated} repeated, of {operation.times})"
+        for operation in report.missing[:5]
     )
     wasted = ", ".join(f"{times} {why}" for why, times in report.wasted)
-    idle = ", ".join(f"{one.id} (shown to {one.shown})" for one in report.lessons if not one.used)
+    idle = ", ".join(f"{lesson.id} (shown to {lesson.shown})" for lesson in report.lessons if not lesson.used)
     return [
         f"most tokens not drawn on: {bloated or 'none'}",
         f"never drawn on: {unused or 'none'}",
@@ -118,24 +134,24 @@ def describe_findings(report: UseReport) -> list[str]:
     ]
 
 
-def build_tried(found: Sequence[PolicyProposed]) -> Page:
-    blocks = [block for one in found for block in _list_proposal_blocks(one)]
-    return Page([*map(tried_to_json, found)], blocks or ["no change is suggested by the work so far"])
+def build_tried(proposals: Sequence[PolicyProposed]) -> Page:
+    blocks = [block for proposal in proposals for block in _list_proposal_blocks(proposal)]
+    return Page([*map(tried_to_json, proposals)], blocks or ["no change is suggested by the work so far"])
 
 
-def _list_proposal_blocks(one: PolicyProposed) -> list[Block]:
-    proof = describe_proof(one)
-    lines = [one.reason, *[f"  {change}" for change in changes_of(one)], *([f"  {proof}"] if proof else [])]
-    verdict = (f"{'better' if one.better else 'not adopted'}: {one.verdict}", "" if one.better else "dim")
-    return [Heading(one.proposal), *lines, [verdict]]
+def _list_proposal_blocks(proposal: PolicyProposed) -> list[Block]:
+    proof = describe_proof(proposal)
+    lines = [proposal.reason, *[f"  {change}" for change in changes_of(proposal)], *([f"  {proof}"] if proof else [])]
+    verdict = (f"{'better' if proposal.better else 'not adopted'}: {proposal.verdict}", "" if proposal.better else "dim")
+    return [Heading(proposal.proposal), *lines, [verdict]]
 
 
 def _list_history_blocks(history: PolicyHistory) -> list[Block]:
     canary = f"; {history.canary.id} for {history.canary.share:.0%} of the tasks" if history.canary else ""
     blocks: list[Block] = [Heading("Policies"), f"in use: {history.stable.id}{canary}"]
-    for one in reversed(history.adopted):
-        day = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d")
-        tasks = sum(outcome.policy == one.id for outcome in history.outcomes)
-        became = f"rolled back: {one.ended}" if one.ended else "in use"
-        blocks.append(f"{day} {one.id} from {one.proposal}, {one.share:.0%} of tasks, {tasks} ended; {became}")
-    return [*blocks, *(block for _, one in reversed(history.proposed) for block in _list_proposal_blocks(one))]
+    for policy in reversed(history.adopted):
+        day = datetime.fromtimestamp(policy.at, UTC).strftime("%Y-%m-%d")
+        tasks = sum(outcome.policy == policy.id for outcome in history.outcomes)
+        became = f"rolled back: {policy.ended}" if policy.ended else "in use"
+        blocks.append(f"{day} {policy.id} from {policy.proposal}, {policy.share:.0%} of tasks, {tasks} ended; {became}")
+    return [*blocks, *(block for _, proposal in reversed(history.proposed) for block in _list_proposal_blocks(proposal))]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 def mcp_server_to_json(server: ListedServer) -> dict[str, Any]:
     tools = [
         {
-            "name": one.tool.name,
-            "standing": one.standing.value,
-            "why": one.why,
-            "description": one.tool.description,
-            "parameters": one.tool.parameters,
-            "hash": one.tool.hash,
+            "name": tool.tool.name,
+            "standing": tool.standing.value,
+            "why": tool.why,
+            "description": tool.tool.description,
+            "parameters": tool.tool.parameters,
+            "hash": tool.tool.hash,
         }
-        for one in server.tools
+        for tool in server.tools
     ]
     return {"name": server.name, "origin": server.origin, "fault": server.fault, "tools": tools}
 
@@ -35,9 +35,9 @@ def render_mcp_server(server: ListedServer) -> str:
     return "\n".join([head, *map(render_listed_tool, server.tools), *([] if server.tools else ["  no tools"])])
 
 
-def render_listed_tool(one: ListedTool) -> str:
+def render_listed_tool(tool: ListedTool) -> str:
     """The whole description and schema, since both are approved."""
-    why = f": {one.why}" if one.why else ""
-    schema = escape_hidden(json.dumps(one.tool.parameters, ensure_ascii=False))
-    said = "\n".join(part for part in (escape_hidden(one.tool.description).strip(), f"arguments: {schema}") if part)
-    return f"  {escape_hidden(one.tool.full_name)}  ({one.standing}{why}; {one.tool.hash[:12]})\n{indent(said, '    ')}"
+    why = f": {tool.why}" if tool.why else ""
+    schema = escape_hidden(json.dumps(tool.tool.parameters, ensure_ascii=False))
+    text = "\n".join(part for part in (escape_hidden(tool.tool.description).strip(), f"arguments: {schema}") if part)
+    return f"  {escape_hidden(tool.tool.full_name)}  ({tool.standing}{why}; {tool.tool.hash[:12]})\n{indent(text, '    ')}"

@@ -29,45 +29,51 @@ class ModelsOverview:
     """Packages that can't be imported."""
 
 
-def build_models(told: ModelsOverview) -> Page:
+def build_models(overview: ModelsOverview) -> Page:
     data = {
-        "config": told.config,
-        "faults": list(told.faults),
-        "models": [asdict(one) | {"ceiling": one.ceiling, "usable": not one.problem} for one in told.listed],
-        "providers": [asdict(one) | {"usable": not one.problem} for one in told.ready],
-        **({} if told.asked is None else {"servers": [asdict(one) for one in told.asked]}),
+        "config": overview.config,
+        "faults": list(overview.faults),
+        "models": [
+            asdict(configured_model) | {"ceiling": configured_model.ceiling, "usable": not configured_model.problem}
+            for configured_model in overview.listed
+        ],
+        "providers": [asdict(provider) | {"usable": not provider.problem} for provider in overview.ready],
+        **({} if overview.asked is None else {"servers": [asdict(offer) for offer in overview.asked]}),
     }
-    example = [f"No models configured yet. Add one to {told.config}:", "", Indented([[(CONFIG_EXAMPLE, "cyan")]])]
-    table = Table("name|model|>context|>max call|>$ per million", [*map(_list_model_cells, told.listed)])
-    blocks: list[Block] = [table] if told.listed else example
-    for one in told.listed:  # below the table, so that it can be copied whole
-        if one.price is None and one.spec:
-            blocks.append([(f"{one.name}: price unknown ", "yellow"), (f'→ set [prices."{one.spec}"]', "cyan")])
-    rows = [(f"{one.provider}:NAME", _describe_provider(one)) for one in sorted(told.ready, key=lambda one: bool(one.problem))]
+    example = [f"No models configured yet. Add one to {overview.config}:", "", Indented([[(CONFIG_EXAMPLE, "cyan")]])]
+    table = Table("name|model|>context|>max call|>$ per million", [*map(_list_model_cells, overview.listed)])
+    blocks: list[Block] = [table] if overview.listed else example
+    for model in overview.listed:  # below the table, so that it can be copied whole
+        if model.price is None and model.spec:
+            blocks.append([(f"{model.name}: price unknown ", "yellow"), (f'→ set [prices."{model.spec}"]', "cyan")])
+    rows = [
+        (f"{provider.provider}:NAME", _describe_provider(provider))
+        for provider in sorted(overview.ready, key=lambda provider: bool(provider.problem))
+    ]
     rows += [("mailbox:DIR", "you, or your program, play the model"), ("offline", "rules only, for --type fix_violation")]
     blocks += [Heading("Usable without configuration"), Fields(rows)]
-    if told.asked is not None:
+    if overview.asked is not None:
         none = "none: no server on this machine is in your config.toml (`afresh setup` adds one)"
-        servers = Fields([(one.server, _describe_server_offer(one)) for one in told.asked])
-        blocks += [Heading("Servers queried"), servers if told.asked else [(none, "dim")]]
-    if told.faults:
-        blocks.append([(f"\n{'; '.join(told.faults)} ", "red"), (f"→ {suggest_reinstall()}", "cyan")])
+        servers = Fields([(offer.server, _describe_server_offer(offer)) for offer in overview.asked])
+        blocks += [Heading("Servers queried"), servers if overview.asked else [(none, "dim")]]
+    if overview.faults:
+        blocks.append([(f"\n{'; '.join(overview.faults)} ", "red"), (f"→ {suggest_reinstall()}", "cyan")])
     return Page(data, [*blocks, [("\nafresh models check NAME tests a model with one small call.", "dim")]])
 
 
-def _list_model_cells(one: ConfiguredModel) -> list[Line]:
-    notes = ", ".join([*(["default"] if one.default else []), *_list_model_notes(one)])
-    cell: list[Span] = [(one.spec, ""), (f"\n{notes}" if notes else "", "dim")]
-    cell += [(f"\n{one.problem}", "yellow"), (f"\n→ {one.remedy}", "cyan")] if one.problem else []
-    sizes = [f"{one.window:,}", f"{one.ceiling:,}"] if one.window else ["", ""]
-    return [[(one.name, "bold")], cell, *sizes, describe_price(one.price)]
+def _list_model_cells(model: ConfiguredModel) -> list[Line]:
+    notes = ", ".join([*(["default"] if model.default else []), *_list_model_notes(model)])
+    cell: list[Span] = [(model.spec, ""), (f"\n{notes}" if notes else "", "dim")]
+    cell += [(f"\n{model.problem}", "yellow"), (f"\n→ {model.remedy}", "cyan")] if model.problem else []
+    sizes = [f"{model.window:,}", f"{model.ceiling:,}"] if model.window else ["", ""]
+    return [[(model.name, "bold")], cell, *sizes, describe_price(model.price)]
 
 
-def _list_model_notes(one: ConfiguredModel) -> list[str]:
-    notes = [f"key: {one.key}"] if one.key else []
-    notes += [f"at {one.host}"] if one.host else []
-    notes += [] if one.tools else ["tool calls read from text"]
-    return notes + ([f"timeout {one.timeout:g} s"] if one.timeout else [])
+def _list_model_notes(model: ConfiguredModel) -> list[str]:
+    notes = [f"key: {model.key}"] if model.key else []
+    notes += [f"at {model.host}"] if model.host else []
+    notes += [] if model.tools else ["tool calls read from text"]
+    return notes + ([f"timeout {model.timeout:g} s"] if model.timeout else [])
 
 
 def describe_price(price: Price | None) -> str:
@@ -83,19 +89,19 @@ def _format_amount(value: float) -> str:
     return f"{value:.2f}" if value >= 0.01 or not value else f"{value:.4f}".rstrip("0")
 
 
-def _describe_provider(one: UsableProvider) -> Line:
-    if one.problem:
-        return [("not ready: ", "dim"), (one.remedy, "cyan")]
-    parts = [f"key: {one.key}" if one.key else "no key needed", f"at {one.host}" if one.host else ""]
-    return f"{one.title}, " + ", ".join(part for part in parts if part)
+def _describe_provider(provider: UsableProvider) -> Line:
+    if provider.problem:
+        return [("not ready: ", "dim"), (provider.remedy, "cyan")]
+    parts = [f"key: {provider.key}" if provider.key else "no key needed", f"at {provider.host}" if provider.host else ""]
+    return f"{provider.title}, " + ", ".join(part for part in parts if part)
 
 
-def _describe_server_offer(one: ServerOffer) -> Line:
-    if one.problem:
-        return [(one.problem, "dim")]
-    names = [f"{held.model} ({held.window:,})" if held.window else held.model for held in one.models]
+def _describe_server_offer(offer: ServerOffer) -> Line:
+    if offer.problem:
+        return [(offer.problem, "dim")]
+    names = [f"{model.model} ({model.window:,})" if model.window else model.model for model in offer.models]
     more = f" and {len(names) - MAX_MODELS_NAMED} more" if len(names) > MAX_MODELS_NAMED else ""
-    return f"{one.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no models")
+    return f"{offer.address}: " + (", ".join(names[:MAX_MODELS_NAMED]) + more if names else "no models")
 
 
 def warn_of_call_cost(trial: ModelTrial) -> str:
@@ -111,13 +117,13 @@ def request_to_json(post: LoadedRequest) -> dict[str, Any]:
             "request": to_plain_value(post.request)}  # fmt: skip
 
 
-def build_open_requests(found: Sequence[OpenRequest], now: float) -> Page:
-    data = [asdict(one) | {"since": format_time(one.since)} for one in found]
+def build_open_requests(requests: Sequence[OpenRequest], now: float) -> Page:
+    data = [asdict(open_request) | {"since": format_time(open_request.since)} for open_request in requests]
     rows: list[Sequence[Line]] = []
-    for one in found:
-        state = [("waiting", "") if one.waited else ("paused; the reply is used when the task is resumed", "dim")]
-        state += [(f"\n{one.kind} of a changed test, and no step", "dim")] if one.kind else []
-        state += [(f"\nlast reply: {one.problem.splitlines()[0]}", "yellow")] if one.problem else []
-        rows.append([str(one.number), one.task or one.stem, describe_age(now - one.since), state])
+    for request in requests:
+        state = [("waiting", "") if request.waited else ("paused; the reply is used when the task is resumed", "dim")]
+        state += [(f"\n{request.kind} of a changed test, and no step", "dim")] if request.kind else []
+        state += [(f"\nlast reply: {request.problem.splitlines()[0]}", "yellow")] if request.problem else []
+        rows.append([str(request.number), request.task or request.stem, describe_age(now - request.since), state])
     how = [("afresh mailbox DIR", "cyan"), (" shows the first, ", ""), ("afresh mailbox DIR TOOL", "cyan"), (" answers it.", "")]
-    return Page(data, [Table(">call|task|asked|", rows), how] if found else "No open requests.")
+    return Page(data, [Table(">call|task|asked|", rows), how] if requests else "No open requests.")

@@ -161,9 +161,9 @@ def render_progress_line(line: ProgressLine, width: int = 0, verbose: bool = Fal
     text = [span for span in spans if line.result or span is spans[0]]
     head = [(number, "dim"), (f"{line.mark} ", MARK_STYLES.get(line.mark, ""))]
     blank = " " * len(f"{number}{line.mark} ")
-    said = to_one_line(line.thought, MAX_THOUGHT_CHARACTERS) if verbose else find_first_sentence(line.thought)
+    note = to_one_line(line.thought, MAX_THOUGHT_CHARACTERS) if verbose else find_first_sentence(line.thought)
     rows = _hang_rows(head, [part for one, style in text for part in quote_text(one, style)], blank, width)
-    return _join_rows([*rows, *(_hang_rows([(INDENT, "")], quote_text(said, "dim"), INDENT, width) if said else [])])
+    return _join_rows([*rows, *(_hang_rows([(INDENT, "")], quote_text(note, "dim"), INDENT, width) if note else [])])
 
 
 def render_made_changes(event: ChangeMade, width: int = 0) -> Text:

@@ -19,9 +19,9 @@ from afresh.views.page import Block, Fields, Heading, Line, Page, Table
 
 def build_findings(findings: Sequence[HealthFinding]) -> Page:
     rows = [
-        [one.name, [(one.level, WORD_STYLES.get(one.level, "dim"))],
-         [(one.detail, ""), (f"\n→ {one.remedy}" if one.remedy else "", "cyan")]]
-        for one in findings
+        [finding.name, [(finding.level, WORD_STYLES.get(finding.level, "dim"))],
+         [(finding.detail, ""), (f"\n→ {finding.remedy}" if finding.remedy else "", "cyan")]]
+        for finding in findings
     ]  # fmt: skip
     failed, warned = (sum(finding.level == level for finding in findings) for level in ("fail", "warn"))
     words = f"{format_count(failed, 'error')}, {format_count(warned, 'warning')}" if failed or warned else "All checks passed."
@@ -30,16 +30,16 @@ def build_findings(findings: Sequence[HealthFinding]) -> Page:
     return Page(data, [Table("check||found", rows), total], ExitCode.SETUP if failed else 0)
 
 
-def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
-    shown = one.rendered
+def instructions_to_json(preview: InstructionsPreview) -> dict[str, Any]:
+    shown = preview.rendered
     return {
-        "type": one.type,
-        "path": one.path,
+        "type": preview.type,
+        "path": preview.path,
         "files": [
             {"file": file.source.file, "level": file.source.level.value, "own": file.source.own, "tokens": file.tokens}
-            for file in one.files
+            for file in preview.files
         ],
-        "ok": not one.faults,
+        "ok": not preview.faults,
         "tokens": shown.tokens if shown else None,
         "cap": shown.allowance.cap if shown else None,
         "ceiling": shown.allowance.ordered if shown else None,
@@ -53,28 +53,32 @@ def instructions_to_json(one: InstructionsPreview) -> dict[str, Any]:
                 "file": gone.file, "first": gone.part.first, "last": gone.part.last, "what": _describe_part(gone.part),
                 "by": gone.by, "line": gone.line, "where": gone.where,
             }
-            for gone in one.chain.overruled
+            for gone in preview.chain.overruled
         ],
-        "faults": [{"file": f.file, "line": f.line, "key": f.key, "what": f.what, "next": f.next} for f in one.faults],
-        "notes": list(one.notes),
+        "faults": [{"file": f.file, "line": f.line, "key": f.key, "what": f.what, "next": f.next} for f in preview.faults],
+        "notes": list(preview.notes),
     }  # fmt: skip
 
 
-def build_instructions_preview(one: InstructionsPreview) -> Page:
-    where, shown = f" on {one.path}" if one.path else "", one.rendered
-    none = f"none. Write .afresh/AGENT.md for this repository, or {one.users} for all your projects."
-    files = Table("level|file|>tokens|", [*map(_list_file_cells, one.files)])
-    blocks: list[Block] = [[(f"Instructions for work{where} of type ", ""), (one.type, "bold")]]
-    blocks += [files if one.files else [(none, "dim")], *([""] if one.faults else []), *map(describe_fault, one.faults)]
+def build_instructions_preview(preview: InstructionsPreview) -> Page:
+    where, shown = f" on {preview.path}" if preview.path else "", preview.rendered
+    none = f"none. Write .afresh/AGENT.md for this repository, or {preview.users} for all your projects."
+    files = Table("level|file|>tokens|", [*map(_list_file_cells, preview.files)])
+    blocks: list[Block] = [[(f"Instructions for work{where} of type ", ""), (preview.type, "bold")]]
+    blocks += [
+        files if preview.files else [(none, "dim")],
+        *([""] if preview.faults else []),
+        *map(describe_fault, preview.faults),
+    ]
     if shown and shown.lines:
         share = f"{shown.tokens:,} of {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of {shown.allowance.ordered:,}"
         head = [("\nWhat the model gets", "bold"), (f"  {share}", "dim")]
         blocks += [head, Table(">|", [_list_line_cells(line) for line in shown.lines])]
-    if one.chain.overruled:
-        blocks += [Heading("Overridden"), Table("what|of|overridden by", _list_overruled_rows(one))]
-    if one.notes:
-        blocks += [Heading("Notes"), *(f"• {note}" for note in one.notes)]
-    return Page(instructions_to_json(one), blocks, int(bool(one.faults)))
+    if preview.chain.overruled:
+        blocks += [Heading("Overridden"), Table("what|of|overridden by", _list_overruled_rows(preview))]
+    if preview.notes:
+        blocks += [Heading("Notes"), *(f"• {note}" for note in preview.notes)]
+    return Page(instructions_to_json(preview), blocks, int(bool(preview.faults)))
 
 
 def _list_file_cells(file: SizedInstructionFile) -> list[Line]:
@@ -92,10 +96,10 @@ def _list_line_cells(line: Any) -> list[Line]:
     return [[(place, "dim")], [(line.text, "dim" if not place else "bold" if line.text.startswith("#") else "")]]
 
 
-def _list_overruled_rows(one: InstructionsPreview) -> list[list[Line]]:
+def _list_overruled_rows(preview: InstructionsPreview) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for (file, by, where), gone in groupby(
-        one.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
+        preview.chain.overruled, key=lambda gone: (gone.file, f"{gone.by}:{gone.line}", gone.where)
     ):
         parts = [part.part for part in gone]
         first, last = min(part.first for part in parts), max(part.last for part in parts)
@@ -116,43 +120,44 @@ EMPTY_LEVEL_HINTS = {
 }  # fmt: skip
 
 
-def format_plain_profile(one: ProfileReport, levels: Iterable[str]) -> str:
+def format_plain_profile(report: ProfileReport, levels: Iterable[str]) -> str:
     """Return exactly what a prompt would contain, level by level."""
-    parts = [f"# {level}\n{text}" for level in levels if (text := one.fingerprint.render(level))]
+    parts = [f"# {level}\n{text}" for level in levels if (text := report.fingerprint.render(level))]
     return "\n\n".join(parts)
 
 
-def profile_to_json(one: ProfileReport, levels: Iterable[str]) -> dict[str, Any]:
+def profile_to_json(report: ProfileReport, levels: Iterable[str]) -> dict[str, Any]:
     return {
-        **{level: {"text": one.fingerprint.render(level), "statements": collect_statements(one, level)} for level in levels},
-        "for": one.type,
+        **{level: {"text": report.fingerprint.render(level), "statements": collect_statements(report,
+        level)} for level in levels},
+        "for": report.type,
         "tests": [
             {
                 "command": trial.command, "source": trial.source, "tried": trial.tried, "holds": trial.holds, "ran": trial.ran,
                 "exit": trial.exit, "tests": trial.tests, "seconds": trial.seconds, "said": trial.said,
             }
-            for trial in one.tried.trials
+            for trial in report.tried.trials
         ],
     }  # fmt: skip
 
 
-def collect_statements(one: ProfileReport, level: str) -> dict[str, list[str]]:
-    return {statement.name: list(statement.parts) for statement in one.fingerprint.statements(level)}
+def collect_statements(report: ProfileReport, level: str) -> dict[str, list[str]]:
+    return {statement.name: list(statement.parts) for statement in report.fingerprint.statements(level)}
 
 
-def build_profile(one: ProfileReport, levels: Sequence[str], is_plain: bool) -> Page:
+def build_profile(report: ProfileReport, levels: Sequence[str], is_plain: bool) -> Page:
     """Build the levels of a fingerprint; plain is exactly what a prompt would contain."""
     blocks: list[Block] = []
     for level in levels:
-        found = one.fingerprint.statements(level)
-        if not found and (level not in EMPTY_LEVEL_HINTS or (level == "user" and len(levels) > 1)):
+        statements = report.fingerprint.statements(level)
+        if not statements and (level not in EMPTY_LEVEL_HINTS or (level == "user" and len(levels) > 1)):
             continue
-        rows = [("what matters" if level == "type" else it.name, " · ".join(it.parts)) for it in found]
+        rows = [("what matters" if level == "type" else it.name, " · ".join(it.parts)) for it in statements]
         hint = [(f"  {EMPTY_LEVEL_HINTS.get(level, '')}", "dim")]
-        blocks += [Heading(LEVEL_TITLES[level].format(type=one.type)), Fields(rows) if found else hint]
-    if "project" in levels and one.tried.trials:
-        blocks += [Heading("Test commands"), Table("|", [*map(_list_trial_cells, one.tried.trials)])]
-    return Page(profile_to_json(one, levels), format_plain_profile(one, levels) if is_plain else blocks)
+        blocks += [Heading(LEVEL_TITLES[level].format(type=report.type)), Fields(rows) if statements else hint]
+    if "project" in levels and report.tried.trials:
+        blocks += [Heading("Test commands"), Table("|", [*map(_list_trial_cells, report.tried.trials)])]
+    return Page(profile_to_json(report, levels), format_plain_profile(report, levels) if is_plain else blocks)
 
 
 def _list_trial_cells(trial: Any) -> list[Line]:

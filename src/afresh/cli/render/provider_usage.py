@@ -23,18 +23,23 @@ def provider_usage_to_json(audit: CallAudit, price: CallPrice, reply: Reply | No
             "budget": audit.thinking,
             "tokens": usage.thinking if usage else 0,
             "blocks": [
-                {"text": "" if one.redacted else one.text, "signed": bool(one.signature), "redacted": one.redacted}
-                for one in (reply.thinking if reply else ())
+                {
+                    "text": "" if thinking.redacted else thinking.text,
+                    "signed": bool(thinking.signature),
+                    "redacted": thinking.redacted,
+                }
+                for thinking in (reply.thinking if reply else ())
             ],
         },
         "cache": {"read": usage.cached if usage else 0, "written": usage.written if usage else 0},
     }
 
 
-def call_beginning_to_json(one: PrefixComparison) -> dict[str, Any]:
+def call_beginning_to_json(comparison: PrefixComparison) -> dict[str, Any]:
     return {
-        "step": one.step, "tokens": one.tokens, "same": one.same, "cacheable": one.cacheable, "share": round(one.share, 4),
-        "changed": one.changed,
+        "step": comparison.step, "tokens": comparison.tokens, "same": comparison.same, "cacheable": comparison.cacheable,
+        "share": round(comparison.share, 4),
+        "changed": comparison.changed,
     }  # fmt: skip
 
 
@@ -62,24 +67,24 @@ def describe_thinking(audit: CallAudit, reply: Reply | None) -> list[str]:
 
 def build_call_prices(calls: Sequence[CallPrice]) -> Page:
     rows = [
-        [f"{one.step}", f"{one.sent:,}", f"{one.paid:,}", f"{start.same:,}", f"{start.cacheable:,}", f"{start.share:.0%}",
+        [f"{call.step}", f"{call.sent:,}", f"{call.paid:,}", f"{start.same:,}", f"{start.cacheable:,}", f"{start.share:.0%}",
          start.changed]
-        for one in calls for start in [one.beginning]
+        for call in calls for start in [call.beginning]
     ]  # fmt: skip
-    estimated = sum(one.estimated for one in calls)
-    total = f"{sum(one.sent for one in calls):,} tokens sent, {describe_paid(sum(one.paid for one in calls), estimated)}"
+    estimated = sum(call.estimated for call in calls)
+    total = f"{sum(call.sent for call in calls):,} tokens sent, {describe_paid(sum(call.paid for call in calls), estimated)}"
     if estimated:
         total += f": {format_count(estimated, 'call')} by what is unchanged, since no provider reported what it cached"
     data = [
-        call_beginning_to_json(one.beginning) | {"sent": one.sent, "paid": one.paid, "paid_estimated": one.estimated}
-        for one in calls
+        call_beginning_to_json(call.beginning) | {"sent": call.sent, "paid": call.paid, "paid_estimated": call.estimated}
+        for call in calls
     ]
     table = Table(">step|>sent|>paid|>unchanged|>cacheable|>share|first difference", rows)
-    return Page(data, [table, describe_cacheable_total([one.beginning for one in calls]), total])
+    return Page(data, [table, describe_cacheable_total([call.beginning for call in calls]), total])
 
 
 def describe_cacheable_total(calls: Sequence[PrefixComparison]) -> str:
-    tokens, cacheable = sum(one.tokens for one in calls[1:]), sum(one.cacheable for one in calls[1:])
+    tokens, cacheable = sum(call.tokens for call in calls[1:]), sum(call.cacheable for call in calls[1:])
     if not tokens:
         return "only one call so far, nothing to compare"
     return f"cacheable after the first call: {cacheable:,} of {tokens:,} tokens, {cacheable / tokens:.0%}"

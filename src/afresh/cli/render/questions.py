@@ -44,7 +44,7 @@ def _list_inbox_blocks(state: State, now: float) -> list[Block]:
 def _make_options(state: State) -> Table:
     """Make a table of the numbered options with what each means."""
     options = parse_options(state.dialogue.options)
-    return Table("||", [[[(f"{one.number}", "cyan")], [(one.name, "bold")], one.means] for one in options])
+    return Table("||", [[[(f"{option.number}", "cyan")], [(option.name, "bold")], option.means] for option in options])
 
 
 def _list_question_fields(state: State) -> list[tuple[str, Line]]:

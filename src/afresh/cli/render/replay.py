@@ -68,15 +68,15 @@ def build_replay_report(report: ReplayReport, page: Path | None = None) -> Page:
     return Page(report_to_json(report) | {"page": str(page) if page else None}, blocks)
 
 
-def _list_cells(one: RunMeasurement) -> list[Line]:
-    total, made_by = one.total, ", ".join(filter(None, (one.run.agent, one.run.model)))
+def _list_cells(measurement: RunMeasurement) -> list[Line]:
+    total, made_by = measurement.total, ", ".join(filter(None, (measurement.run.agent, measurement.run.model)))
     return [
-        to_one_line(_shorten_session_name(one.run.id or one.run.path), 24),
+        to_one_line(_shorten_session_name(measurement.run.id or measurement.run.path), 24),
         [(to_one_line(made_by, 20), "dim")],
         f"{total.steps:,}",
         f"{abbreviate_tokens(total.theirs)} → {abbreviate_tokens(total.ours)}",
         _format_percent(total.saving),
-        _format_percent(1 - one.paid.saving),
+        _format_percent(1 - measurement.paid.saving),
         _describe_recall(total.names),
         _describe_recall(total.lines),
     ]
@@ -118,7 +118,7 @@ def _list_money_fields(report: ReplayReport) -> list[tuple[str, Line]]:
         rows.append(("nothing cached", _compare_costs(bill.theirs, bill.ours)))
         rows.append(("both cached", _compare_costs(bill.theirs_cached, bill.ours_cached)))
     if report.unpriced:
-        priced = sum(one.bill is not None for one in report.runs)
+        priced = sum(run.bill is not None for run in report.runs)
         known = f"of {priced:,} of {format_count(len(report.runs), 'session')}; " if priced else ""
         rows.append(("money", [(known + report.unpriced, "dim")]))
     return rows

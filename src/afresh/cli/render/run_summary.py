@@ -43,7 +43,7 @@ def build_run_summary(
     blocks: list[Block] = [_make_verdict_box(state, data), Fields(_list_summary_fields(state, data | {"cost": cost}, audits))]
     blocks += _list_change_blocks(state, changes, diff_lines, stays)
     if failed := data["failed_approaches"]:
-        rows = [(f"step {one['step']}", to_one_line(f"{one['subject']}: {one['text']}", 300)) for one in failed]
+        rows = [(f"step {value['step']}", to_one_line(f"{value['subject']}: {value['text']}", 300)) for value in failed]
         blocks += [Heading("Tried and undone"), Fields(rows)]
     if stays:
         anyway = "merge it anyway"
@@ -66,7 +66,7 @@ def _make_verdict_box(state: State, data: dict[str, Any]) -> Box:
 def _list_summary_fields(state: State, data: dict[str, Any], audits: Sequence[CallAudit]) -> list[tuple[str, Line]]:
     tests, tokens, measure, baseline = data["tests"], data["tokens"], data["measure"], state.verification.baseline
     offline = {audit.model for audit in audits} == {OFFLINE_MODEL}
-    options = "".join(f"\n  {one.number} {to_one_line(one.words, 200)}" for one in parse_options(state.dialogue.options))
+    options = "".join(f"\n  {option.number} {to_one_line(option.words, 200)}" for option in parse_options(state.dialogue.options))
     rows: list[tuple[str, Line]] = []
     if state.dialogue.question:
         rows.append(("asks", [(describe_question(state), "yellow"), (options, "")]))

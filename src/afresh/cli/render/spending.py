@@ -35,7 +35,7 @@ def build_spending(report: SpendingReport, is_overview: bool) -> Page:
     if (is_overview and report.lines) or report.by is SpendingGroup.KIND:
         blocks += [Heading("Context by kind of call"), _make_kind_table(report.kinds)]
     if is_overview:
-        alerts = [(at, alert.words) for alert, at in report.alerts] + [(one.at, one.words) for one in report.context_alerts]
+        alerts = [(at, alert.words) for alert, at in report.alerts] + [(alert.at, alert.words) for alert in report.context_alerts]
         lines: list[Block] = [[(f"  {format_time(at)}  {words}", "yellow")] for at, words in sorted(alerts, reverse=True)]
         blocks += [Heading("Latest alerts"), *lines] if lines else []
         more = "afresh spend --by task, kind, section, model or project; --since all; --all for every project"
@@ -62,10 +62,10 @@ def _describe_whole(report: SpendingReport) -> Line:
     return line
 
 
-def _describe_stopped_limit(one: Any) -> Line:
-    scope, task = one.limit.scope.value, one.key.partition("/")[2]
+def _describe_stopped_limit(value: Any) -> Line:
+    scope, task = value.limit.scope.value, value.key.partition("/")[2]
     command = f"afresh spend --reset {scope}" + (f" {task}" if task else "")
-    return [(f"\nSTOPPED since {format_time(one.at)[:16]}: {one.words}. ", "bold red"), (command, "cyan")]
+    return [(f"\nSTOPPED since {format_time(value.at)[:16]}: {value.words}. ", "bold red"), (command, "cyan")]
 
 
 def draw_bar(share: float, width: int, style: str) -> list[Span]:
@@ -75,18 +75,18 @@ def draw_bar(share: float, width: int, style: str) -> list[Span]:
     return [("━" * full + "╸" * half, style), ("─" * (width - full - half), "dim")]
 
 
-def _list_limit_cells(one: LimitUse) -> list[Line]:
-    share = one.spent / one.limit.most if one.limit.most else 1.0
-    style = "red" if one.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
-    used = one.limit.unit.words(one.spent).partition(" tokens")[0]
-    if one.unpriced:  # a call whose price is unknown is not shown as $0
-        known = f"{one.limit.unit.words(one.spent)} + " if one.spent else ""
-        used = f"{known}unknown ({one.unpriced:,} tokens)"
+def _list_limit_cells(limit_use: LimitUse) -> list[Line]:
+    share = limit_use.spent / limit_use.limit.most if limit_use.limit.most else 1.0
+    style = "red" if limit_use.tripped or share >= 1 else "yellow" if share >= 0.8 else "green"
+    used = limit_use.limit.unit.words(limit_use.spent).partition(" tokens")[0]
+    if limit_use.unpriced:  # a call whose price is unknown is not shown as $0
+        known = f"{limit_use.limit.unit.words(limit_use.spent)} + " if limit_use.spent else ""
+        used = f"{known}unknown ({limit_use.unpriced:,} tokens)"
     return [
-        [(f"  {one.limit.scope}" + ("" if one.limit.own else " (default)"), "dim")],
+        [(f"  {limit_use.limit.scope}" + ("" if limit_use.limit.own else " (default)"), "dim")],
         draw_bar(share, GAUGE_COLUMNS, style),
-        f"{used} of {one.limit.unit.words(one.limit.most)}",
-        [("" if one.unpriced and not one.spent else f"{share:.0%}", style)],
+        f"{used} of {limit_use.limit.unit.words(limit_use.limit.most)}",
+        [("" if limit_use.unpriced and not limit_use.spent else f"{share:.0%}", style)],
     ]
 
 
@@ -94,7 +94,7 @@ def _make_spending_table(report: SpendingReport) -> Table:
     """Keep the last lines if there are too many: the latest days, otherwise the most expensive lines."""
     has_paid, lines = report.by is not SpendingGroup.SECTION, report.lines
     shown = lines[-MAX_TABLE_LINES:] if report.by is SpendingGroup.DAY else lines[:MAX_TABLE_LINES]
-    weights = [line.money if any(one.money for one in lines) else line.input + line.output for line in shown]
+    weights = [line.money if any(spending_line.money for spending_line in lines) else line.input + line.output for line in shown]
     rows = [
         [
             to_one_line(KIND_WORDS.get(line.name, line.name) if report.by is SpendingGroup.KIND else line.name, 40),
@@ -130,45 +130,54 @@ def _list_task_cells(line: SpendingLine, cost: TaskCost | None) -> list[Line]:
 
 def _make_kind_table(kinds: Mapping[str, TokenGrowth]) -> Table:
     rows: list[Sequence[Line]] = []
-    for kind, one in kinds.items():
-        share = one.slope / one.average if one.slope is not None and one.average else 0.0
-        slope = "" if one.slope is None else f"{one.slope:+,.0f} tokens ({share:+.1%})"
+    for kind, token_growth in kinds.items():
+        share = token_growth.slope / token_growth.average if token_growth.slope is not None and token_growth.average else 0.0
+        slope = "" if token_growth.slope is None else f"{token_growth.slope:+,.0f} tokens ({share:+.1%})"
         growth = [(slope, "green" if share < 0.05 else "yellow")]
-        rows.append([KIND_WORDS.get(kind, kind), f"{one.calls:,}", f"{one.average:,} tokens", growth])
+        rows.append([KIND_WORDS.get(kind, kind), f"{token_growth.calls:,}", f"{token_growth.average:,} tokens", growth])
     return Table("kind|>calls|>average context|>growth per 100 steps", rows)
 
 
-def spending_to_json(found: SpendingReport) -> dict[str, Any]:
+def spending_to_json(report: SpendingReport) -> dict[str, Any]:
     return {
-        "by": found.by.value,
-        "since": format_time(found.which.since) if found.which.since else None,
+        "by": report.by.value,
+        "since": format_time(report.which.since) if report.which.since else None,
         "lines": [
-            {"name": line.name} | cost_to_json(line) | _task_cost_to_json(found.tasks.get(line.name)) for line in found.lines
+            {"name": line.name} | cost_to_json(line) | _task_cost_to_json(report.tasks.get(line.name)) for line in report.lines
         ],
-        "whole": cost_to_json(found.whole),
+        "whole": cost_to_json(report.whole),
         "limits": [
             {
-                "limit": one.limit.key,
-                "most": one.limit.most,
-                "spent": one.spent,
-                "unit": one.limit.unit.value,
-                "set_by_user": one.limit.own,
-                "tripped": one.tripped,
-                "unpriced_tokens": one.unpriced,
+                "limit": limit_use.limit.key,
+                "most": limit_use.limit.most,
+                "spent": limit_use.spent,
+                "unit": limit_use.limit.unit.value,
+                "set_by_user": limit_use.limit.own,
+                "tripped": limit_use.tripped,
+                "unpriced_tokens": limit_use.unpriced,
             }
-            for one in found.used
+            for limit_use in report.used
         ],
         "stopped": [
-            {"limit": one.limit.key, "key": one.key, "most": one.limit.most, "spent": one.spent, "at": format_time(one.at)}
-            for one in found.breakers
+            {
+                "limit": breaker.limit.key,
+                "key": breaker.key,
+                "most": breaker.limit.most,
+                "spent": breaker.spent,
+                "at": format_time(breaker.at),
+            }
+            for breaker in report.breakers
         ],
         "alerts": [
             {"limit": alert.limit.key, "key": alert.key, "percent": alert.percent, "spent": alert.spent, "at": format_time(at)}
-            for alert, at in found.alerts
+            for alert, at in report.alerts
         ],
-        "context_alerts": [{"task": one.task, "words": one.words, "at": format_time(one.at)} for one in found.context_alerts],
+        "context_alerts": [
+            {"task": alert.task, "words": alert.words, "at": format_time(alert.at)} for alert in report.context_alerts
+        ],
         "kinds": {
-            kind: {"calls": one.calls, "average": one.average, "per_100_steps": one.slope} for kind, one in found.kinds.items()
+            kind: {"calls": growth.calls, "average": growth.average, "per_100_steps": growth.slope}
+            for kind, growth in report.kinds.items()
         },
     }
 
@@ -194,5 +203,5 @@ def shorten_tokens(tokens: int) -> str:
 def build_period_report(report: PeriodReport) -> Page:
     rows = [[row.name, [(row.now, "bold")], row.before, row.trend] for row in list_report_rows(report)]
     head = [(report.project, "bold"), (f": {format_period(report.now)}, beside {format_period(report.before)}\n", "")]
-    alerts: list[Block] = [Heading("Alerts"), *([(f"  {one}", "yellow")] for one in report.alerts)] if report.alerts else []
+    alerts: list[Block] = [Heading("Alerts"), *([(f"  {alert}", "yellow")] for alert in report.alerts)] if report.alerts else []
     return Page(report_to_json(report), [head, Table("|>this week|>week before|>trend", rows), *alerts])

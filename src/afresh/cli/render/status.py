@@ -66,8 +66,8 @@ def render_status(seen: QueueOverview, page: StatusPage) -> list[Line]:
     for task, what in page.damage.items():
         lines += wrap_line(quote_text(f"Damaged: task {task}: {what}. {WAY_BACK}.", "bold red"), width)
     if not seen.groups and page.empty and page.empty.lost:
-        said = f"{page.empty.what[0].upper()}{page.empty.what[1:]}."
-        return [*lines, *wrap_line(quote_text(said, "bold red"), width), *wrap_line(quote_text(page.empty.next, "cyan"), width)]
+        note = f"{page.empty.what[0].upper()}{page.empty.what[1:]}."
+        return [*lines, *wrap_line(quote_text(note, "bold red"), width), *wrap_line(quote_text(page.empty.next, "cyan"), width)]
     if not seen.groups and page.empty and page.empty.next:
         return [*lines, [("No tasks yet. ", ""), (page.empty.next, "cyan")]]
     if not seen.groups:
@@ -150,7 +150,7 @@ def _render_progress(ticket: QueueTicket, page: StatusPage) -> Line:
 
 def _list_filing(ticket: QueueTicket) -> list[str]:
     """What it is filed under, and when it is tried again."""
-    filed = [" · ".join(told)] if (told := describe_filing(ticket.marks)) else []
+    filed = [" · ".join(text)] if (text := describe_filing(ticket.marks)) else []
     waits = find_ticket_state(ticket) is TicketState.PENDING and ticket.waits_for_retry
     return [*filed, explain_wait(ticket)] if waits else filed
 

@@ -34,19 +34,19 @@ MAX_SECTION_LINES = 40
 USE_NOTES = {UseKind.PASSED: "passed on", UseKind.DECORATOR: "decorates", UseKind.IMPORT: "imports"}
 
 
-def symbol_hits_to_json(found: SymbolMatches) -> dict[str, Any]:
-    return {"match": found.match.value, "places": [*map(symbol_place_to_json, found.places)], "more": found.more}
+def symbol_hits_to_json(matches: SymbolMatches) -> dict[str, Any]:
+    return {"match": matches.match.value, "places": [*map(symbol_place_to_json, matches.places)], "more": matches.more}
 
 
-def build_symbol_hits(found: SymbolMatches, asked: str) -> Page:
+def build_symbol_hits(matches: SymbolMatches, asked: str) -> Page:
     blocks: list[Block] = []
-    if found.match in MATCH_SENTENCES:
-        blocks += [[(MATCH_SENTENCES[found.match].format(asked=asked), "dim")], ""]
-    for at, place in enumerate(found.places):
+    if matches.match in MATCH_SENTENCES:
+        blocks += [[(MATCH_SENTENCES[matches.match].format(asked=asked), "dim")], ""]
+    for at, place in enumerate(matches.places):
         blocks += [*([""] if at else []), *list_symbol_blocks(place)]
-    if found.more:
-        blocks += ["", [(f"and {found.more:,} more; use a longer name or --limit", "dim")]]
-    return Page(symbol_hits_to_json(found), blocks)
+    if matches.more:
+        blocks += ["", [(f"and {matches.more:,} more; use a longer name or --limit", "dim")]]
+    return Page(symbol_hits_to_json(matches), blocks)
 
 
 def list_symbol_blocks(place: SymbolPlace) -> list[Block]:
@@ -64,22 +64,26 @@ def draw_signature(place: SymbolPlace) -> list[Span]:
     return [(before, ""), (name, f"bold {KIND_STYLES[place.symbol.kind.value]}"), (after, "")]
 
 
-def build_symbol_choice(found: SymbolMatches, asked: str) -> Page:
+def build_symbol_choice(matches: SymbolMatches, asked: str) -> Page:
     """Build the candidates and how to ask for one of them."""
-    several = found.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
-    what = f"{asked} is defined {len(found.places) + found.more} times. Choose one:" if several else MATCH_SENTENCES[found.match]
+    several = matches.match in (MatchQuality.EXACT, MatchQuality.SPELLING)
+    what = (
+        f"{asked} is defined {len(matches.places) + matches.more} times. Choose one:"
+        if several
+        else MATCH_SENTENCES[matches.match]
+    )
     blocks: list[Block] = [what.format(asked=asked), ""]
-    for place in found.places:
+    for place in matches.places:
         kind = (f"  {place.symbol.kind.value}, line {place.symbol.line}", "dim")
         blocks.append([("  afresh code find --callers ", ""), (f"{place.path}:{place.symbol.name}", "bold"), kind])
-    if found.more:
-        blocks.append([(f"  and {found.more:,} more; afresh code find {asked} --limit 100 lists them", "dim")])
-    return Page({"choose": symbol_hits_to_json(found)}, blocks, 1)
+    if matches.more:
+        blocks.append([(f"  and {matches.more:,} more; afresh code find {asked} --limit 100 lists them", "dim")])
+    return Page({"choose": symbol_hits_to_json(matches)}, blocks, 1)
 
 
 def build_entry_points(entries: Sequence[EntryPoint]) -> Page:
-    rows = [(one.name, [(one.path, "bold"), (f":{one.line}", "dim"), (f"  {one.why}", "dim")]) for one in entries]
-    data = [{"path": one.path, "line": one.line, "name": one.name, "why": one.why} for one in entries]
+    rows = [(point.name, [(point.path, "bold"), (f":{point.line}", "dim"), (f"  {point.why}", "dim")]) for point in entries]
+    data = [{"path": point.path, "line": point.line, "name": point.name, "why": point.why} for point in entries]
     return Page(data, [Fields(rows)] if rows else [[("No entry points found.", "dim")]])
 
 
@@ -110,7 +114,7 @@ def build_symbol_users(used: SymbolUsers, everything: bool = False) -> Page:
         blocks += _list_use_section(title, group, everything, used.place.symbol.kind)
     below = "Overridden by" if used.place.symbol.kind is SymbolKind.METHOD else "Extended by"
     for title, places in (("Extends", used.above), (below, used.below)):
-        rows: list[Block] = [[("  ", ""), (one.symbol.name, "yellow"), (f"  {one}", "dim")] for one in places[:MAX_RELATED]]
+        rows: list[Block] = [[("  ", ""), (place.symbol.name, "yellow"), (f"  {place}", "dim")] for place in places[:MAX_RELATED]]
         more: list[Block] = [[(f"  and {len(places) - MAX_RELATED:,} more", "dim")]] if len(places) > MAX_RELATED else []
         blocks += [Heading(title), *rows, *more] if rows else []
     return Page(data, [*blocks, *_list_remarks(used, imports, everything)])

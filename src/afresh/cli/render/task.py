@@ -56,10 +56,10 @@ def render_task(
         ("Failed attempts", _list_failures(state)),
         ("From you", _list_user_words(state)),
         ("Criteria", _list_criteria(state)),
-        ("Tests it may change", [(one.by, quote_text(describe_leave(one))) for one in state.verification.leave]),
+        ("Tests it may change", [(grant.by, quote_text(describe_leave(grant))) for grant in state.verification.leave]),
         ("Network", _list_network(state)),
         ("Plan", [("✓" if item.done else "·", quote_text(item.text, "dim" if item.done else "")) for item in state.work.plan]),
-        ("Subtasks", [(one.status.value, quote_text(f"{one.goal}\n{one.text}")) for one in state.work.subtasks]),
+        ("Subtasks", [(subtask.status.value, quote_text(f"{subtask.goal}\n{subtask.text}")) for subtask in state.work.subtasks]),
         ("Decisions", [(f"step {it.step}", _describe_decision(it)) for it in state.memory.decisions if not it.answer]),
         ("Failed approaches", [(f"step {f.step}", quote_text(f"{f.subject}: {f.text}")) for f in failed]),
         ("Last steps", [_describe_step(record) for record in state.memory.recent]),
@@ -87,9 +87,9 @@ def _list_network(state: State) -> list[Field]:
     """Permissions, refusals, and what was reached and installed."""
     network = state.dialogue.network
     return [
-        *(("may", quote_text(describe_permission(one))) for one in network.permissions),
+        *(("may", quote_text(describe_permission(permission))) for permission in network.permissions),
         *(("refused", quote_text(f"the network for `{one}`")) for one in network.refused),
-        *((one.place, quote_text(describe_connection(one))) for one in network.connections),
+        *((connection.place, quote_text(describe_connection(connection))) for connection in network.connections),
         *(("own", quote_text(name)) for name in network.environments),
         *([("installed", quote_text(", ".join(network.packages)))] if network.packages else []),
     ]
@@ -110,9 +110,9 @@ def _list_failures(state: State) -> list[Field]:
     attempts = state.times.attempts
     hidden = attempts.failed - len(attempts.failures)
     fields: list[Field] = [("", [(f"{hidden} earlier ones are in the journal", "dim")])] if hidden else []
-    for one in attempts.failures:
-        again = f"; to be tried again {format_time(one.retry_at)}" if one.retry_at else ""
-        fields.append((format_time(one.at), quote_text(f"{one.cause}: {one.what}{again}", limit=400)))
+    for failure in attempts.failures:
+        again = f"; to be tried again {format_time(failure.retry_at)}" if failure.retry_at else ""
+        fields.append((format_time(failure.at), quote_text(f"{failure.cause}: {failure.what}{again}", limit=400)))
     return fields
 
 
@@ -143,8 +143,8 @@ def _list_task_fields(state: State, spent: "TaskSpending | None") -> list[Field]
     ]
     if filed := describe_filing(make_ticket_marks(state)):
         fields.insert(1, ("filed", quote_text("; ".join(filed))))
-    if told := describe_start(state.workspace.start):
-        fields.insert(1, ("begins", quote_text(told)))
+    if text := describe_start(state.workspace.start):
+        fields.insert(1, ("begins", quote_text(text)))
     if state.dialogue.issue:
         fields.insert(1, ("issue", quote_text(state.dialogue.issue.name)))
     if task.parent:
@@ -177,7 +177,7 @@ def _list_question_fields(state: State) -> list[Field]:
         how = quote_text(f"returned to {state.task.parent}", "dim")
     return [
         ("?", quote_text(describe_question(state), "yellow")),
-        *((str(one.number), quote_text(one.words)) for one in parse_options(state.dialogue.options)),
+        *((str(option.number), quote_text(option.words)) for option in parse_options(state.dialogue.options)),
         ("", how),
     ]
 
@@ -185,16 +185,16 @@ def _list_question_fields(state: State) -> list[Field]:
 def _list_user_words(state: State) -> list[Field]:
     """List the user's messages, each answer after its question."""
     fields: list[Field] = []
-    for one in list_user_statements(state):
-        fields += [("?", quote_text(one.question, "dim"))] if one.question else []
-        fields.append(("•", quote_text(one.text)))
+    for statement in list_user_statements(state):
+        fields += [("?", quote_text(statement.question, "dim"))] if statement.question else []
+        fields.append(("•", quote_text(statement.text)))
     return fields
 
 
-def _describe_decision(made: Decision) -> Line:
-    subject = f"{made.subject}: " if made.subject else ""
-    sure = f", {made.confidence:.0%} sure" if made.confidence is not None and made.by == "model" else ""
-    return quote_text(f"{made.by}: {subject}{made.text}{f' ({made.why})' if made.why else ''}{sure}")
+def _describe_decision(decision: Decision) -> Line:
+    subject = f"{decision.subject}: " if decision.subject else ""
+    sure = f", {decision.confidence:.0%} sure" if decision.confidence is not None and decision.by == "model" else ""
+    return quote_text(f"{decision.by}: {subject}{decision.text}{f' ({decision.why})' if decision.why else ''}{sure}")
 
 
 def _list_criteria(state: State) -> list[Field]:
@@ -210,7 +210,7 @@ def _list_criteria(state: State) -> list[Field]:
     if acts := describe_steering_files(state.workspace.changed, state.workspace.obeyed):
         fields.append(("unasked", quote_text(f"changes what {acts}", "yellow", limit=300)))
     failures = list_current_failures(state) if verification.verdict else ()
-    return fields + [("fails", quote_text(f"{one.test}: {one.message}", "red", limit=300)) for one in failures]
+    return fields + [("fails", quote_text(f"{failure.test}: {failure.message}", "red", limit=300)) for failure in failures]
 
 
 def _describe_verdict(verdict: Verdict, step: int) -> Line:
@@ -220,7 +220,7 @@ def _describe_verdict(verdict: Verdict, step: int) -> Line:
 def _describe_step(record: StepRecord) -> Field:
     """Describe a step as it was shown while it ran."""
     line = make_step_line(record)
-    said = find_first_sentence(line.thought)
+    sentence = find_first_sentence(line.thought)
     result = [(" → ", ""), *quote_text(line.result, limit=240)] if line.result else []
     text = [*quote_text(line.did, limit=100), *result]
-    return f"{line.step} {line.mark}", [*text, *(quote_text(f"\n{said}", "dim") if said else [])]
+    return f"{line.step} {line.mark}", [*text, *(quote_text(f"\n{sentence}", "dim") if sentence else [])]

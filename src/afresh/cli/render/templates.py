@@ -25,38 +25,40 @@ def _list_cells(row: TemplateRow) -> list[Line]:
     return [name, about, f"{row.ceiling:,}" if row.ceiling else "", [origin]]
 
 
-def build_template(one: TemplateDetails) -> Page:
-    made, layout = one.template, one.template.at(one.phase)
+def build_template(details: TemplateDetails) -> Page:
+    template, layout = details.template, details.template.at(details.phase)
     data = {
-        "name": made.type, "kind": made.kind, "about": made.about, "family": one.family, "files": list(one.files),
-        "ceiling": made.ceiling, "room": one.room, "phase": one.phase, "phases": [phase.name for phase in made.phases],
-        "layout": to_plain_value(layout) if one.phase else None, "values": [asdict(value) for value in one.values],
+        "name": template.type, "kind": template.kind, "about": template.about, "family": details.family,
+        "files": list(details.files),
+        "ceiling": template.ceiling, "room": details.room, "phase": details.phase,
+        "phases": [phase.name for phase in template.phases],
+        "layout": to_plain_value(layout) if details.phase else None, "values": [asdict(value) for value in details.values],
     }  # fmt: skip
     blocks: list[Block] = [
-        [(made.type, "bold"), (f", phase {one.phase}" if one.phase else "", ""), (f"\n{made.about}", "")],
+        [(template.type, "bold"), (f", phase {details.phase}" if details.phase else "", ""), (f"\n{template.about}", "")],
         Heading("Values"),
-        Table("key|value|from", _list_value_rows(one)),
+        Table("key|value|from", _list_value_rows(details)),
         Heading("Sections by priority (unused tokens go to the next)"),
-        Table("section|tier|>share|>cap|from", [*map(_list_section_cells, one.claims)]),
+        Table("section|tier|>share|>cap|from", [*map(_list_section_cells, details.claims)]),
         [(f"never shortened: {', '.join(REQUIRED_SECTIONS)}", "dim")],
     ]
-    if made.phases and not one.phase:
-        phases = [(phase.name, f"max {phase.steps} steps{_describe_difference(made, phase)}") for phase in made.phases]
+    if template.phases and not details.phase:
+        phases = [(phase.name, f"max {phase.steps} steps{_describe_difference(template, phase)}") for phase in template.phases]
         blocks += [Heading("Phases"), Fields(phases)]
-    for value in one.values:
+    for value in details.values:
         if value.key.endswith(("guidance", "opening")) and value.value:
             blocks += [Heading(value.key), [(_format_place(value), "dim")], str(value.value)]
     return Page(data, blocks)
 
 
-def _list_value_rows(one: TemplateDetails) -> list[list[Line]]:
+def _list_value_rows(details: TemplateDetails) -> list[list[Line]]:
     rows: list[list[Line]] = []
-    for value in one.values:
+    for value in details.values:
         if value.key.split(".")[0] in SHOWN_KEYS or value.key.endswith("steps"):
             text = ", ".join(value.value) if isinstance(value.value, list) else f"{value.value}"
             rows.append([value.key, text or "none", [(_format_place(value), "dim")]])
-    tightest = "" if one.phase or not one.template.phases else ", in the tightest phase"
-    space = f"{one.room:,} of {one.template.ceiling:,} tokens{tightest}"
+    tightest = "" if details.phase or not details.template.phases else ", in the tightest phase"
+    space = f"{details.room:,} of {details.template.ceiling:,} tokens{tightest}"
     return [*rows, ["space for sections", space, [("computed", "dim")]]]
 
 
@@ -70,11 +72,11 @@ def _list_section_cells(claim: SectionClaim) -> list[Line]:
     return [share.section, [(share.tier.name.lower(), "dim")], part, cap, [(", ".join(claim.places), "dim")]]
 
 
-def _describe_difference(made: Template, phase: PhaseTemplate) -> str:
-    usual = {share.section: share for share in made.shares}
+def _describe_difference(template: Template, phase: PhaseTemplate) -> str:
+    usual = {share.section: share for share in template.shares}
     other = [f"{share.section} {share.part:.0%}" for share in phase.shares if usual.get(share.section) != share]
-    other += [f"reserve {phase.reserve:.0%}"] if phase.reserve != made.reserve else []
-    other += [f"tools {', '.join(phase.tools)}"] if phase.tools != made.tools else []
+    other += [f"reserve {phase.reserve:.0%}"] if phase.reserve != template.reserve else []
+    other += [f"tools {', '.join(phase.tools)}"] if phase.tools != template.tools else []
     return f"; {', '.join(other)}" if other else ""
 
 

@@ -54,8 +54,8 @@ def _class_from_place(place: SymbolPlace) -> ClassValue:
 
 
 def _find_places(inference: Inference, classes: Iterable[ClassValue], method: str = "") -> list[SymbolPlace]:
-    found = (inference.find_place(each, method) for each in classes)
-    return [place for place in found if place is not None]
+    places = (inference.find_place(each, method) for each in classes)
+    return [place for place in places if place is not None]
 
 
 _recent_calls: RecentAnswers[tuple[str, SymbolPlace], SymbolUses] = RecentAnswers(MAX_CACHED_ANSWERS)

@@ -58,8 +58,8 @@ def find_callers_by_name(code: CodeIndex, place: SymbolPlace, most: int) -> Symb
         and not code.reading(path).fault
     ]
     speaking.sort(key=lambda path: (path != home, path))
-    found = [call for path in speaking[:most] for call in _calls_in_file(code, place, path)]
-    return SymbolUses(tuple(sorted(found, key=lambda call: (call.path, call.line))), max(0, len(speaking) - most))
+    calls = [call for path in speaking[:most] for call in _calls_in_file(code, place, path)]
+    return SymbolUses(tuple(sorted(calls, key=lambda call: (call.path, call.line))), max(0, len(speaking) - most))
 
 
 def list_related_languages(language: str) -> set[str]:
@@ -105,7 +105,7 @@ def _binds_name(code: CodeIndex, place: SymbolPlace, path: str) -> bool:
     own = [symbol for symbol in reading.symbols if symbol.short == name]
     if path == place.path:
         return len({symbol.name for symbol in own}) == 1
-    imported = any(there == name for one in reading.imports for there, _ in one.names)
+    imported = any(there == name for module in reading.imports for there, _ in module.names)
     return imported and not own and place.path in code.imports(path)
 
 
@@ -121,7 +121,7 @@ def find_callees_by_name(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
     reading, symbol = code.reading(place.path), place.symbol
     text = code.text(place.path)
     lines, blanked = text.splitlines(), blank_texts(text, reading.language).splitlines()
-    found: dict[tuple[str, str], SymbolUse] = {}
+    uses: dict[tuple[str, str], SymbolUse] = {}
     for number in range(symbol.line, min(symbol.end, len(blanked)) + 1):
         for match in CALL.finditer(blanked[number - 1]):
             for target in _list_called_definitions(code, place, match["name"], bool(match["before"])):
@@ -129,15 +129,15 @@ def find_callees_by_name(code: CodeIndex, place: SymbolPlace) -> SymbolUses:
                 use = SymbolUse(
                     place.path, number, symbol.name, lines[number - 1].strip(), sure, UseKind.CALL, target
                 )  # fmt: skip
-                found.setdefault((target.path, target.symbol.name), use)
-    return SymbolUses(tuple(found.values()))
+                uses.setdefault((target.path, target.symbol.name), use)
+    return SymbolUses(tuple(uses.values()))
 
 
 def _list_called_definitions(code: CodeIndex, place: SymbolPlace, name: str, on_object: bool) -> list[SymbolPlace]:
     if KEYWORD.fullmatch(name):
         return []
     reading = code.reading(place.path)
-    there = next((there for one in reading.imports for there, here in one.names if here == name), name)
+    there = next((there for module in reading.imports for there, here in module.names if here == name), name)
     defined = [one for one in code.defining(there) if one.symbol.kind in FUNCTION_KINDS and one != place]
     on_object |= reading.language not in OBJECT_LANGUAGES  # a method may be called by its bare name
     near = [one for one in defined if one.path == place.path and (on_object or "." not in one.symbol.name)]

@@ -277,8 +277,8 @@ class Inference:
         return frozenset(SuperValue(value, here) for value in of if isinstance(value, ClassValue)) or UNKNOWN_VALUES
 
     def _call_member(self, of: ClassValue, name: str) -> Values:
-        found = self.resolve_member(of, name, True)
-        return unite_values(self._resolve_return(each) for each in found if isinstance(each, FunctionValue))
+        member = self.resolve_member(of, name, True)
+        return unite_values(self._resolve_return(each) for each in member if isinstance(each, FunctionValue))
 
     # Names
 
@@ -337,9 +337,9 @@ class Inference:
         file = self.file(path) if path in self.modules.sources else None
         if file and name in file.top.bound and self.depth < MAX_LOOKUP_DEPTH:
             self.depth += 1
-            found = unite_values(map(self.resolve_binding, file.top.bound[name]))
+            member = unite_values(map(self.resolve_binding, file.top.bound[name]))
             self.depth -= 1
-            return found
+            return member
         if below := self.modules.find_submodule(path, name):
             return frozenset({ModuleValue(below)})
         if file is None:
@@ -353,9 +353,9 @@ class Inference:
             return NO_VALUES
         self.depth += 1
         targets = [self.modules.find_imported(star.origin[0], star.origin[1], path) for star in file.stars]
-        found = unite_values(self.resolve_module_member(target, name) for target in targets if target and target != path)
+        star_imports = unite_values(self.resolve_module_member(target, name) for target in targets if target and target != path)
         self.depth -= 1
-        return found
+        return star_imports
 
     def _resolve_parameter(self, node: ast.arg, scope: NameScope) -> Values:
         function = scope.node
@@ -395,9 +395,9 @@ class Inference:
             case ast.Name() | ast.Attribute():
                 if alias := self._find_type_alias(node, scope):
                     self.depth += 1
-                    found = self._resolve_annotation(*alias)
+                    annotation = self._resolve_annotation(*alias)
                     self.depth -= 1
-                    return found
+                    return annotation
                 values = map(self._instantiate, self._evaluate(node, scope))
                 return frozenset(
                     UnknownValue() if isinstance(each, ExternalValue) and each.name.rpartition(".")[2] in OPAQUE_TYPES else each
@@ -412,10 +412,10 @@ class Inference:
         within: NameScope | None = scope
         while within is not None and node.id not in within.bound:
             within = within.around
-        found = within.bound[node.id] if within else []
-        if within is None or len(found) != 1 or found[0].how != "value":
+        bindings = within.bound[node.id] if within else []
+        if within is None or len(bindings) != 1 or bindings[0].how != "value":
             return None
-        written = found[0].node
+        written = bindings[0].node
         if isinstance(written, ast.Call):
             bounds = [keyword.value for keyword in written.keywords if keyword.arg == "bound"]
             return (bounds[0], within) if bounds else None
@@ -498,8 +498,8 @@ class Inference:
             order = order[order.index(after) + 1 :]
         for each in order:
             scope = self.scope(each.path, each.name) if isinstance(each, ClassValue) else None
-            if isinstance(each, ClassValue) and scope and (found := (*scope.bound.get(name, ()), *scope.held.get(name, ()))):
-                return ClassMember(each, found)
+            if isinstance(each, ClassValue) and scope and (bindings := (*scope.bound.get(name, ()), *scope.held.get(name, ()))):
+                return ClassMember(each, bindings)
         return None
 
     def has_unknown_members(self, of: ClassValue) -> bool:
@@ -512,8 +512,8 @@ class Inference:
         """Return the values that `name` on the class, or on an instance of it, may have."""
         if name == "__class__" and instance:
             return frozenset({of})
-        if found := self.find_member(of, name, after):
-            return unite_values(self._resolve_member_binding(found.owner, each, of, instance) for each in found.bindings)
+        if member := self.find_member(of, name, after):
+            return unite_values(self._resolve_member_binding(member.owner, each, of, instance) for each in member.bindings)
         return UNKNOWN_VALUES if self.has_unknown_members(of) else NO_VALUES
 
     def _resolve_member_binding(self, owner: ClassValue, binding: NameBinding, on: ClassValue, instance: bool) -> Values:
@@ -533,12 +533,12 @@ class Inference:
 
     def list_subclasses(self, of: ClassValue) -> list[ClassValue]:
         """Return every class that extends it, directly or indirectly, the nearest first."""
-        found = [of]
-        for each in found:
-            if len(found) > MAX_SUBCLASSES:
+        class_values = [of]
+        for each in class_values:
+            if len(class_values) > MAX_SUBCLASSES:
                 break
-            found += [other for other in self._find_direct_subclasses(each) if other not in found]
-        return found[1:]
+            class_values += [other for other in self._find_direct_subclasses(each) if other not in class_values]
+        return class_values[1:]
 
     def _find_direct_subclasses(self, of: ClassValue) -> Iterator[ClassValue]:
         short = of.name.rpartition(".")[2]
@@ -556,7 +556,7 @@ class Inference:
     def find_import_aliases(self, name: str) -> set[str]:
         """Return other names under which files import it."""
         paths = [path for path in self.code.mentioning(name) if path in self.modules.sources]
-        imports = [names for path in paths for one in self.code.reading(path).imports for names in one.names]
+        imports = [names for path in paths for module in self.code.reading(path).imports for names in module.names]
         return {here for there, here in imports if there == name != here}
 
     def find_place(self, of: ClassValue, method: str = "") -> SymbolPlace | None:
@@ -571,5 +571,5 @@ def _is_receiver(node: ast.expr, scope: NameScope) -> bool:
     """Whether the expression is `self` or `cls()`: an instance of the receiver's class, which may be a subclass of the defining
     one.
     """
-    made = node.func if isinstance(node, ast.Call) else node
-    return isinstance(made, ast.Name) and made.id == scope.first
+    func = node.func if isinstance(node, ast.Call) else node
+    return isinstance(func, ast.Name) and func.id == scope.first

@@ -103,16 +103,16 @@ def _can_accept_call(call: ast.Call, arguments: ast.arguments, bound: bool) -> b
 
 def find_python_callers(inference: Inference, place: SymbolPlace, most: int) -> SymbolUses:
     target = _make_call_target(inference, place)
-    found: dict[tuple[str, int, UseKind], SymbolUse] = {}
+    uses: dict[tuple[str, int, UseKind], SymbolUse] = {}
     paths, unread = _find_candidate_files(inference, target, most)
     for path in paths:
         file = inference.file(path)
         for use in _find_uses(inference, target, file) if file else ():
-            kept = found.get((use.path, use.line, use.kind))
+            kept = uses.get((use.path, use.line, use.kind))
             if kept is None or (use.sure and not kept.sure):
-                found[use.path, use.line, use.kind] = use
+                uses[use.path, use.line, use.kind] = use
         inference.release()
-    ordered = sorted(found.values(), key=lambda use: (not use.sure, use.path, use.line, use.kind))
+    ordered = sorted(uses.values(), key=lambda use: (not use.sure, use.path, use.line, use.kind))
     return SymbolUses(tuple(ordered), unread, inference.exhausted)
 
 
@@ -203,49 +203,49 @@ class UseMeaning:
 
 
 def _resolve_use(inference: Inference, use: NameUse, name: str) -> UseMeaning:
-    found, node = UseMeaning(), use.node
+    meaning, node = UseMeaning(), use.node
     if isinstance(node, ast.Attribute):
         for value in inference.value(node.value, use.scope):
-            _ask_receiver(inference, found, value, name)
+            _ask_receiver(inference, meaning, value, name)
     elif isinstance(node, ast.alias):
         for binding in use.scope.bound.get(node.asname or node.name, ()):
             if binding.how == "from" and binding.origin[2] == node.name:
-                found.take(inference.resolve_binding(binding))
+                meaning.take(inference.resolve_binding(binding))
     elif isinstance(node, ast.expr):
-        found.take(inference.value(node, use.scope))
-    return found
+        meaning.take(inference.value(node, use.scope))
+    return meaning
 
 
-def _ask_receiver(inference: Inference, found: UseMeaning, value: Value, name: str) -> None:
+def _ask_receiver(inference: Inference, meaning: UseMeaning, value: Value, name: str) -> None:
     """Add to `found` what the name means on one receiver."""
     match value:
         case ModuleValue(path):
-            found.take(inference.resolve_module_member(path, name))
+            meaning.take(inference.resolve_module_member(path, name))
         case InstanceValue(of):
-            _ask_class(inference, found, of, name)
-            found.receivers.add(of)
+            _ask_class(inference, meaning, of, name)
+            meaning.receivers.add(of)
         case ClassValue():
-            _ask_class(inference, found, value, name)
-            found.receivers.add(value)
+            _ask_class(inference, meaning, value, name)
+            meaning.receivers.add(value)
         case SuperValue(of, on):
-            _ask_class(inference, found, on, name, of)
+            _ask_class(inference, meaning, on, name, of)
         case UnknownValue() | FunctionValue():  # a decorator may have replaced the function
-            found.unknown = True
+            meaning.unknown = True
 
 
-def _ask_class(inference: Inference, found: UseMeaning, of: ClassValue, name: str, after: ClassValue | None = None) -> None:
+def _ask_class(inference: Inference, meaning: UseMeaning, of: ClassValue, name: str, after: ClassValue | None = None) -> None:
     member = inference.find_member(of, name, after)
     if name == "__class__":
-        found.take(frozenset({of}))
+        meaning.take(frozenset({of}))
     elif member is None:
-        found.unknown |= inference.has_unknown_members(of)
+        meaning.unknown |= inference.has_unknown_members(of)
     elif member.functions:
-        found.defined |= _list_function_keys(member)
+        meaning.defined |= _list_function_keys(member)
     else:
         known = UseMeaning()
         known.take(inference.resolve_member(of, name, True, after))
-        found.defined |= known.defined
-        found.classes |= known.classes
+        meaning.defined |= known.defined
+        meaning.classes |= known.classes
 
 
 def _list_function_keys(member: ClassMember) -> set[DefinitionKey]:

@@ -122,9 +122,9 @@ class CodeIndex:
         """Return how often each file contains a word, as `search_words.split_words` splits it; it is stemmed here. Words of the
         path count; single letters and stop words do not."""
         stemmed = stem_word(word.lower())
-        found = Counter(self._found(IndexTerm.WORD, stemmed))
-        found.update(self._in_paths(stemmed))
-        return {path: found[path] for path in sorted(found)}
+        counter = Counter(self._found(IndexTerm.WORD, stemmed))
+        counter.update(self._in_paths(stemmed))
+        return {path: counter[path] for path in sorted(counter)}
 
     def length(self, path: str) -> int:
         """Return the number of words in the file and its path."""
@@ -155,19 +155,19 @@ class CodeIndex:
     @property
     def entries(self) -> Mapping[str, str]:
         """Files in which a run may begin, with the reason."""
-        return {path: one.entry for path, one in self._bare.items() if one.entry}
+        return {path: file_reading.entry for path, file_reading in self._bare.items() if file_reading.entry}
 
     @property
     def faults(self) -> Mapping[str, str]:
         """Files that could not be parsed, with the reason."""
-        return {path: one.fault for path, one in self._bare.items() if one.fault}
+        return {path: file_reading.fault for path, file_reading in self._bare.items() if file_reading.fault}
 
     @cached_property
     def _bare(self) -> dict[str, FileReading]:
         """All readings, without their large fields."""
         numbers = {content.number for content in self._contents.values()}
-        found = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
-        return {path: found[content.number] for path, content in self._contents.items()}
+        file_readings = self._asked(lambda: self._store.readings(sorted(numbers), bare=True))
+        return {path: file_readings[content.number] for path, content in self._contents.items()}
 
     @cached_property
     def _paths_of(self) -> dict[int, list[str]]:
@@ -207,7 +207,7 @@ class CodeIndex:
             self._modules[reading.language] = speaker.index_modules(self)
         modules = self._modules[reading.language]
         beside = speaker.find_package_uses(path, modules) if hasattr(speaker, "find_package_uses") else ()
-        return {*beside, *(target for one in reading.imports for target in speaker.resolve_import(one, path, modules))}
+        return {*beside, *(target for module in reading.imports for target in speaker.resolve_import(module, path, modules))}
 
     def _found(self, term: IndexTerm, name: str) -> dict[str, int]:
         """Return the files of this tree that contain the term, sorted."""
@@ -281,16 +281,16 @@ MAX_IMPORT_DEPTH = 3
 def find_tests_by_import(code: CodeIndex, path: str) -> set[str]:
     """Return the tests from which a few imports lead to the file, including the file itself if it holds tests."""
     rusty = path.endswith(".rs") and path in code.files and rust.has_test_module(code.reading(path))
-    found = {path} if rusty or (path in code.files and is_test_file(path)) else set[str]()
+    tests = {path} if rusty or (path in code.files and is_test_file(path)) else set[str]()
     seen, layer = {path}, {path}
     for _ in range(MAX_IMPORT_DEPTH):
         before = {importer for one in layer for importer in code.importers(one)} - seen
         seen |= before
-        found.update(one for one in before if is_test_file(one))
-        found.update(test for one in before if one.endswith("conftest.py") for test in list_tests_below(one, code.files))
+        tests.update(one for one in before if is_test_file(one))
+        tests.update(test for one in before if one.endswith("conftest.py") for test in list_tests_below(one, code.files))
         # names that a package re-exports are followed one by one, not the package as a whole
         layer = {one for one in before if not one.endswith("__init__.py")}
-    return found
+    return tests
 
 
 def find_tests_by_name(code: CodeIndex, path: str) -> set[str]:

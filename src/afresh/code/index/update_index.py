@@ -37,12 +37,12 @@ _stem_cached = lru_cache(maxsize=50_000)(stem_word)
 
 def count_words(said: Mapping[str, int]) -> dict[str, int]:
     """Return how often each word occurs, given how often each identifier does."""
-    found: dict[str, int] = {}
-    get = found.get
+    words: dict[str, int] = {}
+    get = words.get
     for identifier, count in said.items():
         for word in stem_identifier(identifier):
-            found[word] = get(word, 0) + count
-    return found
+            words[word] = get(word, 0) + count
+    return words
 
 
 def count_words_in_text(text: str) -> Counter[str]:
@@ -103,8 +103,8 @@ def read_changed_files(files: FileTree, paths: Sequence[str], store: CodeIndexSt
         text, fault = _read_text(files, path)
         keys[path] = key = hash_fault(path, fault) if fault else hash_content(path, text)
         wanted.setdefault(key, partial(read_indexed_content, path, text, fault))
-    found = store.add(wanted)
-    return {path: (key, found[key]) for path, key in keys.items()}
+    contents = store.add(wanted)
+    return {path: (key, contents[key]) for path, key in keys.items()}
 
 
 def hash_content(path: str, text: str) -> str:
@@ -121,8 +121,8 @@ def hash_fault(path: str, fault: str) -> str:
 def read_indexed_content(path: str, text: str, fault: str = "") -> ContentToIndex:
     if fault:
         return ContentToIndex(FileReading(registry.detect_language(path), 0, fault=fault), {})
-    reading, said = registry.read_source_and_words(path, text)
-    return ContentToIndex(reading, count_words(said))
+    reading, counter = registry.read_source_and_words(path, text)
+    return ContentToIndex(reading, count_words(counter))
 
 
 def _read_text(files: FileTree, path: str) -> tuple[str, str]:
@@ -137,8 +137,8 @@ def _read_text(files: FileTree, path: str) -> tuple[str, str]:
         return "", f"cannot be read: {error.strerror or 'it failed'}"
 
 
-def _fault_reason(said: str, path: str) -> str:
-    return said.removeprefix(path).strip(" :").removeprefix("is ").partition("; near")[0] or "it failed"
+def _fault_reason(text: str, path: str) -> str:
+    return text.removeprefix(path).strip(" :").removeprefix("is ").partition("; near")[0] or "it failed"
 
 
 MAX_SPARE_CONTENTS = 20_000
@@ -158,7 +158,7 @@ class MemoryCodeStore:
 
     def keep(self, tree: str, listing: TreeListing) -> None:
         self._listings[tree] = listing
-        kept = {content.number for one in self._listings.values() for content in one.contents}
+        kept = {content.number for tree_listing in self._listings.values() for content in tree_listing.contents}
         if len(self._taken) > len(kept) + MAX_SPARE_CONTENTS:
             self._drop(set(self._taken) - kept)
 
@@ -174,8 +174,12 @@ class MemoryCodeStore:
         return {key: self._contents[key] for key in wanted}
 
     def readings(self, numbers: Sequence[int], bare: bool = False) -> Mapping[int, FileReading]:
-        found = {number: self._taken[number].reading for number in numbers}
-        return {number: replace(one, symbols=(), mentions=()) for number, one in found.items()} if bare else found
+        file_readings = {number: self._taken[number].reading for number in numbers}
+        return (
+            {number: replace(reading, symbols=(), mentions=()) for number, reading in file_readings.items()}
+            if bare
+            else file_readings
+        )
 
     def saying(self, term: IndexTerm, name: str) -> Mapping[int, int]:
         return self._terms.get((term, name), {})

@@ -65,7 +65,7 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
 def _accessors_end(node: "Node") -> int:
     """Return the end of the signature: accessors without bodies belong to it, code does not."""
     accessors = node.child_by_field_name("accessors")
-    if accessors is not None and all(one.child_by_field_name("body") is None for one in accessors.named_children):
+    if accessors is not None and all(named_child.child_by_field_name("body") is None for named_child in accessors.named_children):
         return accessors.end_byte
     value = node.child_by_field_name("value")
     if accessors is None and value is not None and value.type == "arrow_expression_clause":
@@ -77,20 +77,20 @@ def _bases(definition: CapturedNode) -> tuple[str, ...]:
     listed = next((part for part in definition.node.named_children if part.type == "base_list"), None)
     if listed is None or definition.node.type == "enum_declaration":
         return ()
-    written = [re.split(r"[<(]", definition.text(one), maxsplit=1)[0].strip() for one in listed.named_children]
+    written = [re.split(r"[<(]", definition.text(named_child), maxsplit=1)[0].strip() for named_child in listed.named_children]
     return tuple(one for one in written if re.fullmatch(r"[\w.:@]+", one))
 
 
 def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
     text = " ".join(definition.text(definition.node).split())
-    found = USING_DIRECTIVE.match(text)
-    if found is None:
+    match = USING_DIRECTIVE.match(text)
+    if match is None:
         return
-    module = found[3].replace("::", ".")
-    if found[1] or found[2]:
+    module = match[3].replace("::", ".")
+    if match[1] or match[2]:
         module, _, last = module.rpartition(".")
         yield ImportedModule(
-            module or last, definition.line, ((last, found[2] or "*"),) if module else (), "" if module else found[2] or ""
+            module or last, definition.line, ((last, match[2] or "*"),) if module else (), "" if module else match[2] or ""
         )
     else:
         yield ImportedModule(module, definition.line)
@@ -120,13 +120,13 @@ def resolve_import(imported: ImportedModule, path: str, modules: PackageIndex) -
 
 def find_package_uses(path: str, modules: PackageIndex) -> Iterable[str]:
     """Return the files of its own and the enclosing namespaces whose types it uses; C# needs no `using` for them."""
-    found: set[str] = set()
+    package_uses: set[str] = set()
     for package in modules.readings[path].packages or ("",):
         while package:
-            found |= modules.used(package, path)
+            package_uses |= modules.used(package, path)
             package = package.rpartition(".")[0]
-        found |= modules.used("", path)
-    return found
+        package_uses |= modules.used("", path)
+    return package_uses
 
 
 def _is_visible(path: str, symbol: Symbol) -> bool:

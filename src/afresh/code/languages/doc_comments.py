@@ -149,11 +149,11 @@ def _strip_markup(line: str) -> str:
     return MARKUP_TAG.sub("", DOC_REFERENCE.sub(_reference_text, line)).strip()
 
 
-def _reference_text(found: re.Match[str]) -> str:
+def _reference_text(match: re.Match[str]) -> str:
     """Return the label of a reference, or its target if it has none."""
-    if found[1]:
-        return found[1]
-    words = found[3].split(maxsplit=1) if found[2] in ("link", "linkplain") else [found[3]]
+    if match[1]:
+        return match[1]
+    words = match[3].split(maxsplit=1) if match[2] in ("link", "linkplain") else [match[3]]
     return words[-1].lstrip("#") if words else ""
 
 

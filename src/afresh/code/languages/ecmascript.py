@@ -131,8 +131,8 @@ def _name_variable(definition: CapturedNode) -> NamedDefinition | None:
         return None
     if value is not None and value.type == "class":
         body = value.child_by_field_name("body")
-        found = list_bases(definition.of(value))
-        return NamedDefinition(definition.text(named), SymbolKind.CLASS, found, until=body.start_byte if body else 0)
+        bases = list_bases(definition.of(value))
+        return NamedDefinition(definition.text(named), SymbolKind.CLASS, bases, until=body.start_byte if body else 0)
     return NamedDefinition(definition.text(named))
 
 
@@ -155,9 +155,9 @@ def _name_assignment(definition: CapturedNode) -> NamedDefinition | None:
         kind = SymbolKind.METHOD if ".prototype." in left else SymbolKind.FUNCTION
         return NamedDefinition(named or definition.text(right.child_by_field_name("name")) or "default", kind, until=until)
     if right.type == "class":
-        found = list_bases(definition.of(right))
+        bases = list_bases(definition.of(right))
         return NamedDefinition(
-            named or definition.text(right.child_by_field_name("name")) or "default", SymbolKind.CLASS, found, until
+            named or definition.text(right.child_by_field_name("name")) or "default", SymbolKind.CLASS, bases, until
         )
     return NamedDefinition(named, SymbolKind.CONSTANT) if exported and right.type != "identifier" else None
 
@@ -175,8 +175,8 @@ def _name_default_export(definition: CapturedNode) -> NamedDefinition | None:
         else SymbolKind.CONSTANT
     )
     own = definition.text(value.child_by_field_name("name")) if kind is not SymbolKind.CONSTANT else ""
-    found = list_bases(definition.of(value))
-    return NamedDefinition(own or "default", kind, found, until=body.start_byte if body else 0)
+    bases = list_bases(definition.of(value))
+    return NamedDefinition(own or "default", kind, bases, until=body.start_byte if body else 0)
 
 
 def list_bases(definition: CapturedNode) -> tuple[str, ...]:
@@ -185,7 +185,12 @@ def list_bases(definition: CapturedNode) -> tuple[str, ...]:
     found: list[str] = []
     for head in heads:
         clauses = [child for child in head.named_children if child.type.endswith("_clause")] or [head]
-        found += [definition.text(one) for clause in clauses for one in clause.named_children if one.type != "type_arguments"]
+        found += [
+            definition.text(named_child)
+            for clause in clauses
+            for named_child in clause.named_children
+            if named_child.type != "type_arguments"
+        ]
     return tuple(one.partition("<")[0] for one in found)
 
 
@@ -248,8 +253,8 @@ def _required_names(definition: CapturedNode) -> tuple[tuple[tuple[str, str], ..
 
 
 def find_entry_point(reading: FileReading, text: str, captures: Collection[str]) -> str:
-    if found := INTERPRETER_LINE.match(text):
-        return found[0]
+    if match := INTERPRETER_LINE.match(text):
+        return match[0]
     return "require.main === module" if RUN_AS_MAIN.search(text) else ""
 
 

@@ -51,12 +51,12 @@ def index_modules(code: "CodeIndex") -> EcmascriptModules:
         posixpath.dirname(path): config_files.parse_json(text)
         for path, text in config_files.find_files_named(code, "package.json")
     }
-    packages = {str(found["name"]): folder for folder, found in sorted(manifests.items(), reverse=True) if found.get("name")}
+    packages = {str(values["name"]): folder for folder, values in sorted(manifests.items(), reverse=True) if values.get("name")}
     settings = config_files.find_files_named(code, "tsconfig.json", "jsconfig.json")
     mapped = {
-        posixpath.dirname(path): found
+        posixpath.dirname(path): path_mapping
         for path, text in settings
-        if (found := _read_path_mapping(path, config_files.parse_json(text)))
+        if (path_mapping := _read_path_mapping(path, config_files.parse_json(text)))
     }
     paths = frozenset(path for path in code.files if path.endswith(MODULE_SUFFIXES))
     readings = code.readings(paths)
@@ -95,9 +95,9 @@ def _resolve_reexport(file: str, name: str, modules: EcmascriptModules) -> set[s
     """Return the files from which a file takes a name that it only hands on."""
     if name in modules.defined(file):
         return set()
-    imports = [one for one in modules.imports(file) if not one.names or any(here == name for _, here in one.names)]
-    targets = [(one, _resolve_module(one.module, file, modules)) for one in imports]
-    named = {target for one, target in targets if one.names and target}
+    imports = [module for module in modules.imports(file) if not module.names or any(here == name for _, here in module.names)]
+    targets = [(module, _resolve_module(module.module, file, modules)) for module in imports]
+    named = {target for module, target in targets if module.names and target}
     return named or {target for one, target in targets if target and name in modules.defined(target)}
 
 

@@ -78,7 +78,7 @@ def _name_type(definition: CapturedNode, named: str, kind: "Node") -> NamedDefin
         return NamedDefinition(
             named,
             SymbolKind.INTERFACE,
-            tuple(one for one in bases if re.fullmatch(r"[\w.]+", one)),
+            tuple(base for base in bases if re.fullmatch(r"[\w.]+", base)),
             _opening_brace(kind),
             "type ",
         )
@@ -131,8 +131,8 @@ class GoModules:
 def index_modules(code: "CodeIndex") -> GoModules:
     roots: dict[str, str] = {}
     for path, text in config_files.find_files_named(code, "go.mod"):
-        if found := MODULE_LINE.search(text):
-            roots[found[1]] = posixpath.dirname(path)
+        if match := MODULE_LINE.search(text):
+            roots[match[1]] = posixpath.dirname(path)
     readings = code.readings(path for path in code.files if path.endswith(".go"))
     return GoModules(roots, build_package_index(readings, lambda path: (posixpath.dirname(path),), _is_visible))
 

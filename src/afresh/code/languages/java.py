@@ -50,9 +50,9 @@ def _bases(definition: CapturedNode) -> tuple[str, ...]:
     found: list[str] = []
     for part in definition.node.named_children:
         if part.type == "superclass":
-            found += [definition.text(one) for one in part.named_children]
+            found += [definition.text(named_child) for named_child in part.named_children]
         elif part.type in ("super_interfaces", "extends_interfaces"):
-            found += [definition.text(one) for listed in part.named_children for one in listed.named_children]
+            found += [definition.text(named_child) for listed in part.named_children for named_child in listed.named_children]
     return tuple(re.sub(r"@\S+\s+", "", one).partition("<")[0] for one in found)
 
 
@@ -62,10 +62,10 @@ def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
     if "/" in text:
         text = JAVA_COMMENT.sub("", text)
     text = " ".join(text.split())
-    found = IMPORT_STATEMENT.match(text.replace(" .", ".").replace(". ", "."))
-    if found is None:
+    match = IMPORT_STATEMENT.match(text.replace(" .", ".").replace(". ", "."))
+    if match is None:
         return
-    module, last = (found[2], "*") if found[3] else found[2].rpartition(".")[::2]
+    module, last = (match[2], "*") if match[3] else match[2].rpartition(".")[::2]
     yield ImportedModule(module or last, definition.line, ((last, last),) if module else ())
 
 

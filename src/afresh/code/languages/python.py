@@ -71,9 +71,9 @@ def _find_docstring(node: "Node") -> "Node | None":
 
 def _list_bases(definition: CapturedNode) -> Iterator[str]:
     listed = definition.node.child_by_field_name("superclasses")
-    for one in listed.named_children if listed else ():
-        if one.type not in ("keyword_argument", "dictionary_splat", "comment"):
-            yield " ".join(definition.text(one).split())
+    for named_child in listed.named_children if listed else ():
+        if named_child.type not in ("keyword_argument", "dictionary_splat", "comment"):
+            yield " ".join(definition.text(named_child).split())
 
 
 def _read_imports(definition: CapturedNode) -> Iterator[ImportedModule]:
@@ -126,7 +126,7 @@ class PythonModules:
     def gathered(self, path: str) -> Mapping[str, str]:
         """Return the names that a package imports, with the module that each comes from."""
         if path not in self._gathered:
-            found = {here: self.absolute(one, path) for one in self.imports_of(path) for _, here in one.names}
+            found = {here: self.absolute(module, path) for module in self.imports_of(path) for _, here in module.names}
             self._gathered[path] = found
         return self._gathered[path]
 

@@ -103,13 +103,13 @@ def read_source_and_words(path: str, text: str) -> tuple[FileReading, Counter[st
         return FileReading("", lines), Counter()
     if fault := unreadable_reason_from_text(path, text):
         return FileReading(language, lines, fault=fault), Counter()
-    reading, said = (
+    reading, counter = (
         load_language(language).read_source(path, text),
         Counter((ASCII_WORD if text.isascii() else WORD).findall(text)),
     )
     if is_generated(text):
         return replace(reading, fault=reading.fault or "generated"), Counter()
-    return reading, said
+    return reading, counter
 
 
 @cache
@@ -169,7 +169,7 @@ class PackageIndex:
         return {one for name in self.readings[path].mentions for one in declared.get(name, ())} - {path}
 
     def whole(self, package: str) -> set[str]:
-        return {one for files in self.files.get(package, {}).values() for one in files}
+        return {file for files in self.files.get(package, {}).values() for file in files}
 
 
 def build_package_index(

@@ -53,7 +53,11 @@ def _name_definition(definition: CapturedNode) -> NamedDefinition | None:
     if not named:
         return None
     bounds = node.child_by_field_name("bounds") if node.type == "trait_item" else None
-    bases = tuple(_bare_type(definition.text(one)) for one in bounds.named_children if one.type != "lifetime") if bounds else ()
+    bases = (
+        tuple(_bare_type(definition.text(named_child)) for named_child in bounds.named_children if named_child.type != "lifetime")
+        if bounds
+        else ()
+    )
     if node.type == "macro_definition":
         until = node.child(2)
         return NamedDefinition(named, until=until.end_byte if until else 0)
@@ -173,8 +177,8 @@ def _program_paths(folder: str, manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from (config_files.join_tree_path(folder, place) for place in ("src/main.rs", "build.rs"))
     for kind in ("bin", "test", "bench", "example"):
         listed = manifest.get(kind)
-        for one in listed if isinstance(listed, list) else ():
-            yield config_files.join_tree_path(folder, str(config_files.get_table(one).get("path", "")))
+        for value in listed if isinstance(listed, list) else ():
+            yield config_files.join_tree_path(folder, str(config_files.get_table(value).get("path", "")))
 
 
 def resolve_import(imported: ImportedModule, path: str, modules: RustModules, is_followed: bool = True) -> Iterable[str]:
@@ -189,9 +193,9 @@ def resolve_import(imported: ImportedModule, path: str, modules: RustModules, is
         if file:
             found.add(file)
             onward = modules.imports(file) if rest and file != path and is_followed else ()
-            for one in onward:
-                if names := tuple(pair for pair in one.names if pair[1] == rest[0]):
-                    found |= {*resolve_import(ImportedModule(one.module, one.line, names), file, modules, False)}
+            for module in onward:
+                if names := tuple(pair for pair in module.names if pair[1] == rest[0]):
+                    found |= {*resolve_import(ImportedModule(module.module, module.line, names), file, modules, False)}
     return found
 
 

@@ -182,12 +182,12 @@ def _walk_captures(
 
 def _sort_captures(captures: "Mapping[str, list[Node]]") -> "list[tuple[int, int, int, str, Node]]":
     groups = {node.start_byte for node in captures.get("group", ())}
-    found: dict[tuple[int, int, int, str], Node] = {}
+    nodes: dict[tuple[int, int, int, str], Node] = {}
     for role, rank in CAPTURE_ORDER.items():
         for node in captures.get(role, ()):
             if role != "outer" or node.start_byte not in groups:
-                found[node.start_byte, -node.end_byte, rank, role] = node
-    return [(*key, found[key]) for key in sorted(found, key=itemgetter(0, 1, 2))]
+                nodes[node.start_byte, -node.end_byte, rank, role] = node
+    return [(*key, nodes[key]) for key in sorted(nodes, key=itemgetter(0, 1, 2))]
 
 
 def _is_symbol(role: str, around: NestingFrame | None) -> bool:

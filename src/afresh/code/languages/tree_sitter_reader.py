@@ -108,7 +108,9 @@ def _build_reading(grammar: Grammar, text: str, source: SourceBytes, captures: "
     comments = DocComments(source, _sort_nodes(captures.get("comment", ())), grammar.style)
     symbols = extract_symbols(captures, source, comments, grammar.name)
     imports = [
-        one for node in _sort_nodes(captures.get("import", ())) for one in grammar.imports(CapturedNode("import", node, source))
+        module
+        for node in _sort_nodes(captures.get("import", ()))
+        for module in grammar.imports(CapturedNode("import", node, source))
     ]
     reading = FileReading(
         grammar.language,

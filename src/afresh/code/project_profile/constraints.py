@@ -34,12 +34,12 @@ def find_pytest_settings(configuration: ProjectConfiguration) -> str:
     places = [(path, "pytest") for path in ("pytest.ini", ".pytest.ini", "tox.ini")]
     if "pytest.ini" not in configuration.texts and get_table(configuration.project, "tool", "pytest"):
         return "pyproject.toml [tool.pytest]"
-    found = (
+    texts = (
         f"{path} [{name}]"
         for path, name in [*places, ("setup.cfg", "tool:pytest")]
         if name in parse_ini(configuration.text(path))
     )
-    return next(found, "")
+    return next(texts, "")
 
 
 def find_hooks(configuration: ProjectConfiguration) -> Sequence[str]:
@@ -78,15 +78,15 @@ def list_ruff_rules(configuration: ProjectConfiguration) -> list[str]:
 
 
 def describe_mypy_mode(configuration: ProjectConfiguration) -> str:
-    said = [parse_ini(configuration.text(path)).get("mypy", {}).get("strict", "") for path in ("setup.cfg", "mypy.ini")]
-    strict = get_table(configuration.project, "tool", "mypy").get("strict") is True or "true" in map(str.lower, said)
+    lines = [parse_ini(configuration.text(path)).get("mypy", {}).get("strict", "") for path in ("setup.cfg", "mypy.ini")]
+    strict = get_table(configuration.project, "tool", "mypy").get("strict") is True or "true" in map(str.lower, lines)
     return "strict" if strict else ""
 
 
 def describe_pyright_mode(configuration: ProjectConfiguration) -> str:
-    held = get_table(configuration.project, "tool", "pyright") or parse_json(configuration.text("pyrightconfig.json"))
-    places = list_texts(held.get("strict"))
-    mode = held.get("typeCheckingMode")
+    table = get_table(configuration.project, "tool", "pyright") or parse_json(configuration.text("pyrightconfig.json"))
+    places = list_texts(table.get("strict"))
+    mode = table.get("typeCheckingMode")
     return mode if isinstance(mode, str) else f"strict in {len(places)} places" if places else ""
 
 
@@ -113,7 +113,7 @@ def read_limits(configuration: ProjectConfiguration) -> Iterator[str]:
 def read_line_length(configuration: ProjectConfiguration) -> int | None:
     """Return the line length of the first tool that sets one."""
     ruff, _ = list_ruff_tables(configuration)
-    flake = next((said for held in list_flake8_sections(configuration) if (said := held.get("max-line-length"))), "")
+    flake = next((text for section in list_flake8_sections(configuration) if (text := section.get("max-line-length"))), "")
     rust = parse_toml(configuration.text("rustfmt.toml") or configuration.text(".rustfmt.toml"))
     biome = parse_json(configuration.text("biome.json") or configuration.text("biome.jsonc"))
     prettier = parse_json(configuration.text(".prettierrc") or configuration.text(".prettierrc.json"))
@@ -122,11 +122,13 @@ def read_line_length(configuration: ProjectConfiguration) -> int | None:
     lengths = [
         ruff.get("line-length"),
         get_table(black).get("line-length"),
-        int(found[0]) if (found := re.search(r"\d+", flake)) else None,
+        int(match[0]) if (match := re.search(r"\d+", flake)) else None,
         rust.get("max_width"),
         get_table(biome, "formatter").get("lineWidth"),
         prettier.get("printWidth"),
         editor and int(editor[1]),
         88 if isinstance(black, dict) else None,
     ]
-    return next((one for one in lengths if isinstance(one, int) and not isinstance(one, bool) and 40 <= one <= 1000), None)
+    return next(
+        (length for length in lengths if isinstance(length, int) and not isinstance(length, bool) and 40 <= length <= 1000), None
+    )

@@ -105,15 +105,15 @@ def gather_facts(code: CodeIndex, configuration: ProjectConfiguration, about: Pr
     manifests = [
         read_manifest(path, text) for path, text in configuration.texts.items() if "/" not in path or path.endswith("proj")
     ]
-    named = next((one for one in manifests if one.name), Manifest())
-    versions = list(dict.fromkeys(said for one in manifests for said in one.versions))
+    named = next((manifest for manifest in manifests if manifest.name), Manifest())
+    versions = list(dict.fromkeys(version for manifest in manifests for version in manifest.versions))
     summary = re.split(r"(?<=\w)\.\s", " ".join(named.about.split()))[0].rstrip(".")
     title = named.name + (f" ({truncate_text(summary, MAX_ABOUT_CHARACTERS)})" if summary else "")
-    told = {said.partition(" ")[0]: said for said in reversed(versions)}
+    told = {version.partition(" ")[0]: version for version in reversed(versions)}
     written = [*(told.pop(name, name) for name in sources.languages), *told.values()]
     tests = f"tests in {', '.join(sources.test_folders)}" if sources.test_folders else "no tests"
     started = list_programs(code, manifests)
-    linters = [one for one in find_linters(configuration) if one.partition(" (")[0] not in about.missing]
+    linters = [linter for linter in find_linters(configuration) if linter.partition(" (")[0] not in about.missing]
     documents = [path for path in code.paths if DOCUMENT_FILE.fullmatch(path)][:MAX_LISTED]
     return {
         "project": [title or "the repository", ", ".join(written)],
@@ -124,7 +124,9 @@ def gather_facts(code: CodeIndex, configuration: ProjectConfiguration, about: Pr
             f"also {', '.join(sources.support_folders)}" if sources.support_folders else "",
         ],
         "tests": [about.tests],
-        "libraries": [join_first(list(dict.fromkeys(name for one in manifests for name in one.libraries)), MAX_LIBRARIES)],
+        "libraries": [
+            join_first(list(dict.fromkeys(name for manifest in manifests for name in manifest.libraries)), MAX_LIBRARIES)
+        ],
         "checked by": [*linters, *read_limits(configuration)],
         "hooks before a commit": [", ".join(find_hooks(configuration))],
         "hot spots": [", ".join(find_hot_spots(code, sources))],
@@ -138,7 +140,7 @@ def gather_facts(code: CodeIndex, configuration: ProjectConfiguration, about: Pr
 
 def list_programs(code: CodeIndex, manifests: Sequence[Manifest]) -> list[str]:
     """Return the commands that the project installs; where there are none, files that are meant to be run."""
-    commands = [f"{one.name} = {one.target}" for manifest in manifests for one in manifest.programs]
+    commands = [f"{program.name} = {program.target}" for manifest in manifests for program in manifest.programs]
     sources = SourceFiles(code.paths)
     begun = [path for path in sources.shipped if path in code.entries]
     return (commands or begun)[:MAX_LISTED]

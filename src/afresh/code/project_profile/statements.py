@@ -21,13 +21,13 @@ class ProfileStatement:
 
 def make_statement(name: str, parts: Sequence[str], weight: int = 10) -> list[ProfileStatement]:
     """Return a list with the statement; empty when there are no parts."""
-    said = tuple(to_one_line(part, MAX_PART_CHARACTERS) for part in parts if part.strip())
-    return [ProfileStatement(name, said, weight)] if said else []
+    texts = tuple(to_one_line(part, MAX_PART_CHARACTERS) for part in parts if part.strip())
+    return [ProfileStatement(name, texts, weight)] if texts else []
 
 
 def fit_statements(statements: Sequence[ProfileStatement], cap: int, count: Callable[[str], int]) -> str:
     """Return as many statements as fit into `cap` tokens by the caller's own count; empty if not even one part fits."""
-    kept = {(at, number) for at, one in enumerate(statements) for number in range(len(one.parts))}
+    kept = {(at, number) for at, statement in enumerate(statements) for number in range(len(statement.parts))}
     least = sorted(kept, key=lambda key: (statements[key[0]].weight - key[1], -key[0], -key[1]))
     for key in least:
         if count(text := render_statements(statements, kept)) <= cap:
@@ -38,7 +38,7 @@ def fit_statements(statements: Sequence[ProfileStatement], cap: int, count: Call
 
 def render_statements(statements: Sequence[ProfileStatement], kept: set[tuple[int, int]]) -> str:
     lines = list[str]()
-    for at, one in enumerate(statements):
-        if parts := [part for number, part in enumerate(one.parts) if (at, number) in kept]:
-            lines.append(f"{one.name}: {'; '.join(parts)}")
+    for at, statement in enumerate(statements):
+        if parts := [part for number, part in enumerate(statement.parts) if (at, number) in kept]:
+            lines.append(f"{statement.name}: {'; '.join(parts)}")
     return "\n".join(lines)

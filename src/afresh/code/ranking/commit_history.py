@@ -37,9 +37,9 @@ def index_commits(history: CommitHistory) -> CommitIndex:
     touching: dict[str, list[int]] = {}
     commits = [past for past in history.commits if 1 <= len(past.paths) <= MAX_PATHS_PER_COMMIT]
     for number, past in enumerate(commits):
-        said = [stem_word(word) for word in drop_stop_words(split_words(past.message))]
-        lengths[str(number)] = len(said) or 1
-        for word in said:
+        lines = [stem_word(word) for word in drop_stop_words(split_words(past.message))]
+        lengths[str(number)] = len(lines) or 1
+        for word in lines:
             counts = having.setdefault(word, {})
             counts[str(number)] = counts.get(str(number), 0) + 1
         for path in past.paths:
@@ -83,9 +83,9 @@ def score_changed_together(history: CommitIndex, path: str, files: frozenset[str
 
 
 def churn_from_history(history: CommitHistory) -> dict[str, FileChurn]:
-    found: dict[str, FileChurn] = {}
+    churns: dict[str, FileChurn] = {}
     for commit in history.commits:
         for path in commit.paths:
-            before = found.get(path, FileChurn())
-            found[path] = FileChurn(before.commits + 1, max(before.last, commit.when))
-    return found
+            before = churns.get(path, FileChurn())
+            churns[path] = FileChurn(before.commits + 1, max(before.last, commit.when))
+    return churns

@@ -77,14 +77,14 @@ def _extract_words(text: str) -> dict[str, float]:
 
 
 def _extract_names(text: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    names: dict[str, float] = {}
     for word in (word for word in find_names(text) if word.form in CERTAINTY_BY_FORM):
         parts = word.name.split(".")
         for name in (name for name in dict.fromkeys([word.name, *parts]) if len(name) >= MIN_NAME_CHARACTERS):
             sure = len(parts) == 1 or word.marked or COMPOUND_NAME.search(name)
-            if name in found or len(found) < MAX_QUERY_NAMES:
-                found[name] = max(CERTAINTY_BY_FORM[word.form] if sure else DOTTED_CERTAINTY, found.get(name, 0.0))
-    return found
+            if name in names or len(names) < MAX_QUERY_NAMES:
+                names[name] = max(CERTAINTY_BY_FORM[word.form] if sure else DOTTED_CERTAINTY, names.get(name, 0.0))
+    return names
 
 
 def subject_from_path(path: str) -> str:
@@ -116,11 +116,11 @@ def find_implied_files(code: CodeIndex, text: str) -> list[str]:
 @lru_cache(maxsize=4)
 def index_subjects(files: tuple[str, ...]) -> Mapping[tuple[str, str], Sequence[str]]:
     """Return the product's files by their subject and the stem of their folder's name."""
-    found: dict[tuple[str, str], list[str]] = {}
+    subjects: dict[tuple[str, str], list[str]] = {}
     for path in (path for path in files if not is_test_code(path)):
         folder = path.rpartition("/")[0].rpartition("/")[2]
-        found.setdefault((_normalize_name(subject_from_path(path)), stem_word(folder.lower())), []).append(path)
-    return found
+        subjects.setdefault((_normalize_name(subject_from_path(path)), stem_word(folder.lower())), []).append(path)
+    return subjects
 
 
 def _normalize_name(name: str) -> str:

@@ -103,7 +103,7 @@ def spread_scores(
                 sources[name][other] = max(sources[name].get(other, (0.0, "")), (given, seed))
     spread["imports"] = normalize_scores(spread["imports"])
     capped = {name: {path: min(score, 1.0) for path, score in scores.items()} for name, scores in spread.items()}
-    return capped, {name: {path: seed for path, (_, seed) in held.items()} for name, held in sources.items()}
+    return capped, {name: {path: seed for path, (_, seed) in source.items()} for name, source in sources.items()}
 
 
 def explain_rank(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles, path: str) -> tuple[str, ...]:
@@ -111,15 +111,15 @@ def explain_rank(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles, 
     weights = {**SIGNAL_WEIGHTS, **SPREAD_WEIGHTS}
     worth = {name: weights[name] * scores[path] for name, scores in weighed.parts.items() if path in scores}
     least = MIN_REASON_SHARE * max(worth.values(), default=0.0)
-    told = list[str]()
+    lines = list[str]()
     for name in sorted((name for name in worth if worth[name] > least), key=lambda name: (-worth[name], name)):
         kind, evidence = name, find_evidence(code, question, weighed, path, name)
         if name == "paired" and code.is_test(path):
             kind = "tests"
         elif name == "imports" and weighed.sources[name][path] in code.imports(path):
             kind = "importer"
-        told += [to_one_line(REASONS[kind].format(evidence))] if evidence else []
-    return tuple(told[:MAX_REASONS])
+        lines += [to_one_line(REASONS[kind].format(evidence))] if evidence else []
+    return tuple(lines[:MAX_REASONS])
 
 
 def find_evidence(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles, path: str, name: str) -> str:
@@ -143,8 +143,8 @@ def find_evidence(code: CodeIndex, question: RankingQuery, weighed: ScoredFiles,
     if name == "words":
         told = inside | {stem_word(word) for known in asked.names for word in drop_stop_words(split_words(known))}
         rarity = {word: signals.measure_rarity(len(having), len(code.files)) for word, having in weighed.saying.items()}
-        said = [word for word, having in weighed.saying.items() if path in having and stem_word(word) not in told]
-        return join_distinct_words(sorted(said, key=lambda word: (-asked.words[word] * rarity[word], word)))
+        words = [word for word, having in weighed.saying.items() if path in having and stem_word(word) not in told]
+        return join_distinct_words(sorted(words, key=lambda word: (-asked.words[word] * rarity[word], word)))
     return name
 
 

@@ -66,9 +66,9 @@ def index_path_words(files: tuple[str, ...]) -> tuple[dict[str, dict[str, int]],
     having: dict[str, dict[str, int]] = {}
     lengths: dict[str, float] = {}
     for path in files:
-        said = [stem_word(word) for word in drop_stop_words(split_words(path))]
-        lengths[path] = len(said)
-        for word in [*said, *{stem_word(word) for word in drop_stop_words(split_words(subject_from_path(path)))}]:
+        lines = [stem_word(word) for word in drop_stop_words(split_words(path))]
+        lengths[path] = len(lines)
+        for word in [*lines, *{stem_word(word) for word in drop_stop_words(split_words(subject_from_path(path)))}]:
             counts = having.setdefault(word, {})
             counts[path] = counts.get(path, 0) + 1
     mean = sum(lengths.values()) / (len(lengths) or 1) or 1
@@ -94,11 +94,11 @@ def score_definitions(code: CodeIndex, question: QueryTerms) -> FileScores:
 
 def score_named_files(code: CodeIndex, text: str) -> FileScores:
     """Return scores of files that the text names with their suffix."""
-    found: FileScores = {}
+    named_files: FileScores = {}
     for paths in match_file_names(text, tuple(code.files)).values():
         for path in paths:
-            found[path] = max(found.get(path, 0.0), len(paths) ** -0.5)
-    return found
+            named_files[path] = max(named_files.get(path, 0.0), len(paths) ** -0.5)
+    return named_files
 
 
 UNINFORMATIVE_NAMES = {"", "test", "tests", "init", "index", "main", "mod", "conftest", "spec"}
@@ -139,8 +139,8 @@ def _pair_name(path: str) -> str:
 
 def score_import_neighbours(code: CodeIndex, path: str) -> FileScores:
     """Return scores of files that it imports or that import it; each counts less the more there are."""
-    found: FileScores = {}
+    neighbours: FileScores = {}
     for others in (code.imports(path), code.importers(path)):
         for other in others:
-            found[other] = found.get(other, 0.0) + len(others) ** -0.5
-    return found
+            neighbours[other] = neighbours.get(other, 0.0) + len(others) ** -0.5
+    return neighbours

@@ -83,13 +83,13 @@ def _make_block(source: PythonSource, place: StatementList, start: int, stop: in
 
 def split_paragraphs(block: StatementBlock, source: PythonSource) -> list[list[ast.stmt]]:
     """The block's own statements, parted where a blank line stands between them."""
-    found = [block.statements[:1]]
+    paragraphs = [block.statements[:1]]
     for before, statement in pairwise(block.statements):
         between = range((before.end_lineno or 0) + 1, find_first_line(statement))
         if any(not source.line(number).strip() for number in between):
-            found.append([])
-        found[-1].append(statement)
-    return found
+            paragraphs.append([])
+        paragraphs[-1].append(statement)
+    return paragraphs
 
 
 def count_paragraph_breaks(block: StatementBlock, source: PythonSource) -> int:
@@ -158,13 +158,13 @@ class StatementTraits:
 def combine_traits(statements: Sequence[ast.stmt]) -> StatementTraits:
     each = [_measure_traits(statement) for statement in statements]
     return StatementTraits(
-        tuple(one for found in each for one in found.returns),
-        tuple(one for found in each for one in found.jumps),
-        tuple(one for found in each for one in found.names),
-        any(found.waits for found in each),
-        any(found.stuck for found in each),
-        any(found.yields for found in each),
-        any(found.in_class for found in each),
+        tuple(one for traits in each for one in traits.returns),
+        tuple(one for traits in each for one in traits.jumps),
+        tuple(name for traits in each for name in traits.names),
+        any(traits.waits for traits in each),
+        any(traits.stuck for traits in each),
+        any(traits.yields for traits in each),
+        any(traits.in_class for traits in each),
     )
 
 
@@ -184,17 +184,17 @@ def _measure_traits(statement: ast.stmt) -> StatementTraits:
 
 
 def _find_outward_jumps(statement: ast.stmt) -> list[JumpNode]:
-    found: list[JumpNode] = []
+    jumps: list[JumpNode] = []
     pending: list[ast.AST] = [statement]
     while pending:
         node = pending.pop()
         if isinstance(node, JumpNode):
-            found.append(node)
+            jumps.append(node)
         elif isinstance(node, LoopNode):
             pending.extend(node.orelse)
         elif not isinstance(node, ScopeNode | ast.expr):
             pending.extend(ast.iter_child_nodes(node))
-    return found
+    return jumps
 
 
 def _is_async_node(node: ast.AST) -> bool:

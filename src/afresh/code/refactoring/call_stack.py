@@ -52,7 +52,9 @@ def _find_positional_stacklevel(call: ast.Call) -> ast.expr | None:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name != "warn":
         return None
-    packed = [one for one in call.args if isinstance(one, ast.Starred)] + [one.value for one in call.keywords if one.arg is None]
+    packed = [arg for arg in call.args if isinstance(arg, ast.Starred)] + [
+        keyword.value for keyword in call.keywords if keyword.arg is None
+    ]
     return next(iter(packed or call.args[WARN_ARGUMENTS_BEFORE_STACKLEVEL:]), None)
 
 
@@ -65,7 +67,11 @@ def find_frame_sensitive_names(source: PythonSource, function: PythonFunction, t
 
 def _find_recursion_names(source: PythonSource, function: PythonFunction) -> frozenset[str]:
     name = function.node.name
-    again = (one.node.name for one in source.functions if one is not function and name in _list_called_names(one.node))
+    again = (
+        python_function.node.name
+        for python_function in source.functions
+        if python_function is not function and name in _list_called_names(python_function.node)
+    )
     return frozenset([name, *again])
 
 
@@ -138,7 +144,11 @@ def _read_level(node: ast.expr) -> int:
 
 def _partial_readers(trees: list[ast.Module]) -> Iterator[tuple[str, int]]:
     """Yield names of module variables that are made with a `stacklevel`, such as a partial of `warn`."""
-    for statement in (one for tree in trees for one in tree.body):
+    for statement in (stmt for tree in trees for stmt in tree.body):
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            levels = [one.value for one in ast.walk(statement.value) if isinstance(one, ast.keyword) and one.arg == "stacklevel"]
+            levels = [
+                keyword.value
+                for keyword in ast.walk(statement.value)
+                if isinstance(keyword, ast.keyword) and keyword.arg == "stacklevel"
+            ]
             yield from ((statement.targets[0].id, _read_level(level)) for level in levels)

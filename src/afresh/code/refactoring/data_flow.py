@@ -39,8 +39,8 @@ class Liveness:
         match statement:
             case ast.If():
                 then = self.block(statement.body, out, exits) - collect_names_bound_if_true(statement.test)
-                found = collect_name_uses(statement.test)
-                return then | found.reads | (self.block(statement.orelse, out, exits) - found.surely)
+                name_uses = collect_name_uses(statement.test)
+                return then | name_uses.reads | (self.block(statement.orelse, out, exits) - name_uses.surely)
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self._loop(statement, out, exits)
             case ast.Try() | ast.TryStar():
@@ -53,26 +53,26 @@ class Liveness:
                 return self._simple(statement, out, exits)
 
     def _simple(self, statement: ast.stmt, out: NameSet, exits: ExitLiveness) -> NameSet:
-        found = collect_name_uses(statement)
+        name_uses = collect_name_uses(statement)
         match statement:
             case ast.Return():
-                return exits.returns | found.reads
+                return exits.returns | name_uses.reads
             case ast.Raise():
-                return exits.raises | found.reads
+                return exits.raises | name_uses.reads
             case ast.Break():
                 return exits.breaks
             case ast.Continue():
                 return exits.continues
             case _:
-                return (out - found.surely) | found.reads
+                return (out - name_uses.surely) | name_uses.reads
 
     def _loop(self, loop: LoopNode, out: NameSet, exits: ExitLiveness) -> NameSet:
-        found = collect_name_uses(loop.test) if isinstance(loop, ast.While) else collect_name_uses(loop.target)
+        name_uses = collect_name_uses(loop.test) if isinstance(loop, ast.While) else collect_name_uses(loop.target)
         ends = NO_NAMES if is_endless_loop(loop) else self.block(loop.orelse, out, exits)
         top: NameSet = NO_NAMES
         while True:
             inside = replace(exits, breaks=out, continues=top)
-            before = found.reads | ends | (self.block(loop.body, top, inside) - found.surely)
+            before = name_uses.reads | ends | (self.block(loop.body, top, inside) - name_uses.surely)
             if before == top:
                 break
             top = top | before
@@ -90,16 +90,16 @@ class Liveness:
         return self.block(node.body, orelse, replace(exits, raises=caught))
 
     def _with(self, node: ast.With | ast.AsyncWith, out: NameSet, exits: ExitLiveness) -> NameSet:
-        found = collect_name_uses(*list_header_parts(node))
+        name_uses = collect_name_uses(*list_header_parts(node))
         if can_suppress_exceptions(node):
             exits = replace(exits, raises=exits.raises | out)
-        return (self.block(node.body, out, exits) - found.surely) | found.reads
+        return (self.block(node.body, out, exits) - name_uses.surely) | name_uses.reads
 
     def _match(self, node: ast.Match, out: NameSet, exits: ExitLiveness) -> NameSet:
         live = NO_NAMES if is_irrefutable(node.cases[-1]) else out
         for case in node.cases:
-            found = collect_name_uses(case.pattern, case.guard)
-            live |= found.reads | (self.block(case.body, out, exits) - found.surely)
+            name_uses = collect_name_uses(case.pattern, case.guard)
+            live |= name_uses.reads | (self.block(case.body, out, exits) - name_uses.surely)
         return live | collect_name_uses(node.subject).reads
 
 

@@ -137,11 +137,11 @@ class NameUses(ast.NodeVisitor):
 @lru_cache(maxsize=1 << 14)
 def collect_name_uses(*nodes: ast.AST | None) -> NameUses:
     """Return the uses in these nodes. The result is cached, so callers must not change it."""
-    found = NameUses()
+    uses = NameUses()
     for node in nodes:
         if node is not None:
-            found.visit(node)
-    return found
+            uses.visit(node)
+    return uses
 
 
 def collect_names_bound_if_true(test: ast.expr) -> NameSet:
@@ -179,13 +179,13 @@ def walk_own_scope(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 @lru_cache(maxsize=1 << 12)
 def _walk_root(root: ast.AST) -> tuple[ast.AST, ...]:
-    found: list[ast.AST] = []
+    nodes: list[ast.AST] = []
     pending = [root]
     while pending:
         node = pending.pop()
-        found.append(node)
+        nodes.append(node)
         pending.extend(iterate_outer_parts(node) if isinstance(node, ScopeNode) else ast.iter_child_nodes(node))
-    return tuple(found)
+    return tuple(nodes)
 
 
 def body_from_scope(scope: ScopeNode) -> list[ast.stmt]:

@@ -38,42 +38,46 @@ class Extraction:
 
 
 def plan_extraction(host: FunctionFlow, block: StatementBlock) -> Extraction | None:
-    held = combine_traits(block.statements)
-    shape = _choose_shape(block, held)
-    if shape is None or not _can_move_block(host, block, held) or (held.yields and not _can_pass_yields_on(host, held, shape)):
+    traits = combine_traits(block.statements)
+    shape = _choose_shape(block, traits)
+    if (
+        shape is None
+        or not _can_move_block(host, block, traits)
+        or (traits.yields and not _can_pass_yields_on(host, traits, shape))
+    ):
         return None
     bound = collect_bound_names(block.statements)
     results = frozenset[str]() if shape is ExtractionShape.RETURN else bound & host.liveness.after[block.statements[-1]]
     seen_when_raising = bound & host.liveness.raised[block.statements[0]]
     if seen_when_raising or (shape is ExtractionShape.MAYBE and results) or host.lost_without(block, bound - results):
         return None
-    if _frees_values_of_host(host, block, held, results):
+    if _frees_values_of_host(host, block, traits, results):
         return None
     surely = DefiniteAssignment().block(block.statements, frozenset()) if shape is ExtractionShape.CALL else None
     needed = _find_parameters(host, block, results - (surely or frozenset()))
     if needed is None:
         return None
     return Extraction(
-        host, block, shape, _order_parameters(host, held, needed), _order_results(held, results), held.waits, held.yields
+        host, block, shape, _order_parameters(host, traits, needed), _order_results(traits, results), traits.waits, traits.yields
     )
 
 
-def _frees_values_of_host(host: FunctionFlow, block: StatementBlock, held: StatementTraits, results: NameSet) -> bool:
+def _frees_values_of_host(host: FunctionFlow, block: StatementBlock, traits: StatementTraits, results: NameSet) -> bool:
     """Whether it sets a name to None so that the value of the function is freed: in another function it would free nothing."""
     nodes = [node for statement in block.statements for node in ast.walk(statement) if isinstance(node, ast.Assign)]
     emptied = [node for node in nodes if isinstance(node.value, ast.Constant) and node.value.value is None]
     names = {target.id for node in emptied for target in node.targets if isinstance(target, ast.Name)} - results
-    names -= {node.id for node in held.names if isinstance(node.ctx, ast.Load)}
+    names -= {node.id for node in traits.names if isinstance(node.ctx, ast.Load)}
     lines = range(block.first_line, block.last_line + 1)
     return any(line not in lines for name in names for line in host.bindings.get(name, []))
 
 
 def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
     """Return why a block can't be extracted, in words."""
-    held = combine_traits(block.statements)
-    if held.stuck:
+    traits = combine_traits(block.statements)
+    if traits.stuck:
         return "pieces delete or declare names, or look at the call stack"
-    if _choose_shape(block, held) is None:
+    if _choose_shape(block, traits) is None:
         return "pieces break out of a loop or may return from the middle"
     if calls_any_of(block.statements, host.frame_sensitive):
         return "pieces call the function again, or a function that looks at its callers"
@@ -85,21 +89,21 @@ def explain_obstacle(host: FunctionFlow, block: StatementBlock) -> str:
     return "pieces need names that may be unbound, or bind names that a handler sees"
 
 
-def _can_move_block(host: FunctionFlow, block: StatementBlock, held: StatementTraits) -> bool:
+def _can_move_block(host: FunctionFlow, block: StatementBlock, traits: StatementTraits) -> bool:
     reached = host.assigned.before.get(block.statements[0]) is not None and block.statements[-1] in host.liveness.after
-    if not reached or held.stuck or host.unsafe or (host.is_generator and any(node.value for node in held.returns)):
+    if not reached or traits.stuck or host.unsafe or (host.is_generator and any(node.value for node in traits.returns)):
         return False
     bound = collect_bound_names(block.statements)
     sensitive = calls_any_of(block.statements, host.frame_sensitive)
     return not sensitive and not bound & host.declared and _closures_agree(host, block, bound)
 
 
-def _can_pass_yields_on(host: FunctionFlow, held: StatementTraits, shape: ExtractionShape) -> bool:
+def _can_pass_yields_on(host: FunctionFlow, traits: StatementTraits, shape: ExtractionShape) -> bool:
     """Whether `yield from` can pass on the block's values, `send` and `throw`; async generators have no such statement."""
     return (
         isinstance(host.node, ast.FunctionDef)
-        and not held.waits
-        and not held.returns
+        and not traits.waits
+        and not traits.returns
         and shape in (ExtractionShape.CALL, ExtractionShape.CONTINUE)
     )
 
@@ -115,17 +119,17 @@ def _find_parameters(host: FunctionFlow, block: StatementBlock, passed_through: 
     return local | outer
 
 
-def _choose_shape(block: StatementBlock, held: StatementTraits) -> ExtractionShape | None:
-    if any(isinstance(jump, ast.Break) for jump in held.jumps) or (held.returns and held.jumps):
+def _choose_shape(block: StatementBlock, traits: StatementTraits) -> ExtractionShape | None:
+    if any(isinstance(jump, ast.Break) for jump in traits.jumps) or (traits.returns and traits.jumps):
         return None
-    if held.jumps:
+    if traits.jumps:
         return ExtractionShape.CONTINUE if block.at_end and block.place.ends_loop else None
-    if not held.returns:
+    if not traits.returns:
         return ExtractionShape.CALL
     completes = DefiniteAssignment().block(block.statements, frozenset()) is not None
     if not completes or (block.at_end and block.place.ends_function):
         return ExtractionShape.RETURN
-    return ExtractionShape.MAYBE if all(is_never_none(node.value) for node in held.returns) else None
+    return ExtractionShape.MAYBE if all(is_never_none(node.value) for node in traits.returns) else None
 
 
 def is_never_none(value: ast.expr | None) -> bool:
@@ -162,12 +166,12 @@ def _closures_agree(host: FunctionFlow, block: StatementBlock, bound: NameSet) -
     return True
 
 
-def _order_parameters(host: FunctionFlow, held: StatementTraits, needed: NameSet) -> tuple[str, ...]:
+def _order_parameters(host: FunctionFlow, traits: StatementTraits, needed: NameSet) -> tuple[str, ...]:
     """Return `self` or `cls` first, then the function's arguments in their order, then other names by first use."""
     order = [name for name in ("self", "cls") if name in needed]
-    order += [name for name in host.arguments if name in needed] + [node.id for node in held.names if node.id in needed]
+    order += [name for name in host.arguments if name in needed] + [node.id for node in traits.names if node.id in needed]
     return tuple(dict.fromkeys([*order, *sorted(needed)]))
 
 
-def _order_results(held: StatementTraits, results: NameSet) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([node.id for node in held.names if node.id in results] + sorted(results)))
+def _order_results(traits: StatementTraits, results: NameSet) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([node.id for node in traits.names if node.id in results] + sorted(results)))

@@ -73,7 +73,7 @@ def _is_called_in_class_body(owner: ast.ClassDef, name: str) -> bool:
         decorators = getattr(node, "decorator_list", [])
         called = [node.func, *node.args] if isinstance(node, ast.Call) else []
         wrapped = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WRAPPING_FUNCTIONS
-        if any(isinstance(one, ast.Name) and one.id == name for one in [*decorators, *called]) and not wrapped:
+        if any(isinstance(decorator, ast.Name) and decorator.id == name for decorator in [*decorators, *called]) and not wrapped:
             return True
     return False
 
@@ -152,7 +152,11 @@ def _free_name(extraction: Extraction) -> str:
 def render_helper(extraction: Extraction, source: PythonSource, name: str, where: NewFunctionPlacement) -> list[str]:
     unit, (types, result) = detect_function_indent(extraction, source), find_types(extraction, source)
     head = f"{where.indent}{'async ' if extraction.waits else ''}def {name}"
-    listed = [f"{one}: {types[one]}" if one in types else one for one in extraction.parameters if one != where.bound]
+    listed = [
+        f"{parameter}: {types[parameter]}" if parameter in types else parameter
+        for parameter in extraction.parameters
+        if parameter != where.bound
+    ]
     lines = [f"{where.indent}@classmethod"] if where.classmethod else []
     lines += wrap_arguments(head, [where.bound, *listed] if where.bound else listed, unit, f" -> {result}:" if result else ":")
     lines += _render_moved_body(extraction, source, where.indent + unit)
@@ -171,7 +175,9 @@ def find_types(extraction: Extraction, source: PythonSource) -> tuple[dict[str, 
     plain = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     stated = {arg.arg: arg.annotation for arg in plain if len(host.bindings.get(arg.arg, [])) == 1}
     stated |= {
-        one.target.id: one.annotation for one in host.nodes if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        assign.target.id: assign.annotation
+        for assign in host.nodes
+        if isinstance(assign, ast.AnnAssign) and isinstance(assign.target, ast.Name)
     }
     texts = {name: " ".join((ast.get_source_segment(source.text, kind) or "").split()) for name, kind in stated.items() if kind}
     types = {name: text for name, text in texts.items() if text and not re.search(r"\bNone\b|\bOptional\b", text)}

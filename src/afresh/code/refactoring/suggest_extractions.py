@@ -294,7 +294,7 @@ def begins_elsewhere(extracted: Extraction, name: str) -> bool:
     values = [
         node.value
         for node in before
-        if (isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets))
+        if (isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == name for target in node.targets))
         or (isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name)
     ]
     first = (ast.Constant, ast.List, ast.Dict, ast.Set)
@@ -338,7 +338,7 @@ def does_several_things(source: PythonSource, extracted: Extraction) -> bool:
     names = {*extracted.results, *find_changed_locals(extracted)}
     paragraphs = [] if block.whole else split_paragraphs(block, source)
     mentioned = (
-        {node.id for one in paragraph for node in ast.walk(one) if isinstance(node, ast.Name)} for paragraph in paragraphs
+        {node.id for stmt in paragraph for node in ast.walk(stmt) if isinstance(node, ast.Name)} for paragraph in paragraphs
     )
     return len(paragraphs) > 1 and any(names.isdisjoint(words) for words in mentioned)
 
@@ -367,8 +367,10 @@ def apply_cut(state: PlanState, cut: Cut, project: ProjectFacts) -> PlanState | 
 
 def find_counterpart(source: PythonSource, function: PythonFunction, result: PythonSource) -> PythonFunction | None:
     """Return the same function after a change. Overloads and property setters share a name, so its position is used."""
-    turn = [one for one in source.functions if one.name == function.name].index(function)
-    return next(iter([one for one in result.functions if one.name == function.name][turn:]), None)
+    turn = [python_function for python_function in source.functions if python_function.name == function.name].index(function)
+    return next(
+        iter([python_function for python_function in result.functions if python_function.name == function.name][turn:]), None
+    )
 
 
 def _propose_names(source: PythonSource, cut: Cut) -> Iterator[str]:

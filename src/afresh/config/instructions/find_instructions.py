@@ -79,10 +79,10 @@ class InstructionFiles:
 
     def chain(self, types: Sequence[str], named: Sequence[str], touched: Sequence[str]) -> InstructionChain:
         paths = tuple(dict.fromkeys((*(word for word in named if self._real(word)), *touched)))
-        found = self.look(types, paths)
-        if found.faults:
-            raise error_from_faults(found.faults, "afresh context instructions", BadInstructions)
-        return merge_instructions(found.sources, paths)
+        instructions = self.look(types, paths)
+        if instructions.faults:
+            raise error_from_faults(instructions.faults, "afresh context instructions", BadInstructions)
+        return merge_instructions(instructions.sources, paths)
 
     def _real(self, word: str) -> bool:
         """A path of this repository, or of a file that is still to be made in one of its folders."""
@@ -96,20 +96,20 @@ class InstructionFiles:
 
     def look(self, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
         """The instructions for these types and paths; never raises: what can't be used is a fault."""
-        found = [self._read(place, types, paths) for place in self._places(types, paths)]
+        instructions = [self._read(place, types, paths) for place in self._places(types, paths)]
         return FoundInstructions(
-            tuple(source for one in found for source in one.sources),
-            tuple(fault for one in found for fault in one.faults),
-            (*self._unread(), *(note for one in found for note in one.notes)),
-            reduce(merge_defaults, [one.defaults for one in found], NO_DEFAULTS),
+            tuple(source for found_instructions in instructions for source in found_instructions.sources),
+            tuple(fault for found_instructions in instructions for fault in found_instructions.faults),
+            (*self._unread(), *(note for found_instructions in instructions for note in found_instructions.notes)),
+            reduce(merge_defaults, [found_instructions.defaults for found_instructions in instructions], NO_DEFAULTS),
         )
 
     def defaults(self, types: Sequence[str]) -> TaskDefaults:
         """What the files of the user, the project and these types set for new tasks."""
-        found = self.look(types, ())
-        if found.faults:
-            raise error_from_faults(found.faults, "afresh context instructions", BadInstructions)
-        return found.defaults
+        instructions = self.look(types, ())
+        if instructions.faults:
+            raise error_from_faults(instructions.faults, "afresh context instructions", BadInstructions)
+        return instructions.defaults
 
     def _places(self, types: Sequence[str], paths: Sequence[str]) -> Iterator[InstructionPlace]:
         yield from self._of_user(InstructionLevel.USER, OWN_FILE_NAME)
@@ -143,8 +143,8 @@ class InstructionFiles:
                 yield InstructionPlace(level, name, self.root / name, name)
 
     def _cursor_rules(self) -> Iterator[InstructionPlace]:
-        found = sorted((self.root / CURSOR_RULES_FOLDER).glob("*.md*")) if self.root else []
-        return self._of_project(InstructionLevel.PROJECT, [f"{CURSOR_RULES_FOLDER}/{path.name}" for path in found])
+        paths = sorted((self.root / CURSOR_RULES_FOLDER).glob("*.md*")) if self.root else []
+        return self._of_project(InstructionLevel.PROJECT, [f"{CURSOR_RULES_FOLDER}/{path.name}" for path in paths])
 
     def _read(self, place: InstructionPlace, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
         try:
@@ -153,16 +153,21 @@ class InstructionFiles:
             if place.own:
                 return FoundInstructions(faults=(wrong.in_file(place.file),))
             return FoundInstructions(notes=(f"{place.file} is not shown: it {wrong.what}",))
-        said, notes = self._parsed(place, text)
-        if said.types and not set(said.types) & set(types):
-            notes = (f"{place.file} counts only for tasks of type {', '.join(said.types)}",)
-            return FoundInstructions(faults=said.faults, notes=notes)
-        if said.applies_to and not matches_any_path(said.applies_to, paths):
-            notes = (f"{place.file} counts only for work on {', '.join(said.applies_to)}",)
-            return FoundInstructions(faults=said.faults, notes=notes)
-        source = InstructionFile(place.file, place.level, said.parts, place.folder, place.ours(text), said.firm, said.replaces)
+        instructions, notes = self._parsed(place, text)
+        if instructions.types and not set(instructions.types) & set(types):
+            notes = (f"{place.file} counts only for tasks of type {', '.join(instructions.types)}",)
+            return FoundInstructions(faults=instructions.faults, notes=notes)
+        if instructions.applies_to and not matches_any_path(instructions.applies_to, paths):
+            notes = (f"{place.file} counts only for work on {', '.join(instructions.applies_to)}",)
+            return FoundInstructions(faults=instructions.faults, notes=notes)
+        source = InstructionFile(
+            place.file, place.level, instructions.parts, place.folder, place.ours(text), instructions.firm, instructions.replaces
+        )
         return FoundInstructions(
-            (source,) if said.parts or said.replaces or said.faults else (), said.faults, notes, said.defaults
+            (source,) if instructions.parts or instructions.replaces or instructions.faults else (),
+            instructions.faults,
+            notes,
+            instructions.defaults,
         )
 
     def _parsed(self, place: InstructionPlace, text: str) -> tuple[ParsedInstructions, tuple[str, ...]]:
@@ -213,8 +218,8 @@ def read_instruction_bytes(root: Path | None, place: InstructionPlace) -> bytes:
     """Files of the repository by no link that leads out of it; the user's own wherever they are linked to."""
     try:
         if root and place.inside:
-            with open_path_inside(root, place.inside) as held:
-                return read_content(place.inside, held)
+            with open_path_inside(root, place.inside) as path_inside:
+                return read_content(place.inside, path_inside)
         if not place.path.is_file():
             raise InvalidValue(1, "is not a regular file", "put the instructions themselves there")
         with place.path.open("rb") as opened:
@@ -238,7 +243,7 @@ def shorten_home_path(path: Path) -> str:
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def instructions_for_project(root: Path | None, shelf: TemplateLayers) -> InstructionFiles:
+def instructions_for_project(root: Path | None, layers: TemplateLayers) -> InstructionFiles:
     from platformdirs import user_config_path
 
-    return InstructionFiles(user_config_path("afresh"), root, tuple(list_task_types(shelf)))
+    return InstructionFiles(user_config_path("afresh"), root, tuple(list_task_types(layers)))

@@ -11,7 +11,7 @@ def merge_instructions(sources: Sequence[InstructionFile], paths: Sequence[str] 
     are kept, and the one that holds elsewhere is marked."""
     kept: list[InstructionFile] = []
     gone: list[OverruledPart] = []
-    ordered = sorted(sources, key=lambda one: list(InstructionLevel).index(one.level))
+    ordered = sorted(sources, key=lambda instruction_file: list(InstructionLevel).index(instruction_file.level))
     for source in ordered:
         source = drop_overruled_by_firm(source, [other for other in kept if other.firm], gone)
         everywhere = not source.folder or all(f"{path}/".startswith(f"{source.folder}/") for path in paths)
@@ -28,7 +28,10 @@ def drop_overruled_by_firm(
     """The file without parts that a firm file has."""
     parts: list[InstructionPart] = []
     for part in source.parts:
-        above = next(((other, said) for other in firm for said in other.parts if said.covers(part)), None)
+        above = next(
+            ((other, instruction_part) for other in firm for instruction_part in other.parts if instruction_part.covers(part)),
+            None,
+        )
         if above:
             gone.append(OverruledPart(source.file, part, above[0].file, above[1].first))
         else:
@@ -47,7 +50,7 @@ def overlay_instructions(under: InstructionFile, over: InstructionFile, where: s
         return replace(under, elsewhere=(*under.elsewhere, where)) if where else replace(under, parts=kept)
     parts: list[InstructionPart] = []
     for part in under.parts:
-        above = next((said for said in over.parts if said.covers(part)), None)
+        above = next((instruction_part for instruction_part in over.parts if instruction_part.covers(part)), None)
         if above:
             gone.append(OverruledPart(under.file, part, over.file, above.first, where))
         if not above or where:

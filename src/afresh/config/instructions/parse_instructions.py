@@ -46,13 +46,13 @@ MARKUP_CHARACTERS = re.compile(r"[*_`]")
 
 def split_into_parts(lines: Sequence[NumberedLine]) -> tuple[InstructionPart, ...]:
     """The text in parts by heading. A single `#` heading above all others is the title, and part of the text before them."""
-    found = list(find_headings(lines))
-    titled = len(found) > 1 and found[0][1] == 1 and all(depth > 1 for _, depth, _ in found[1:])
-    starts = found[1:] if titled else found
+    headings = list(find_headings(lines))
+    titled = len(headings) > 1 and headings[0][1] == 1 and all(depth > 1 for _, depth, _ in headings[1:])
+    starts = headings[1:] if titled else headings
     ends = [*(at for at, _, _ in starts[1:]), len(lines)]
     opening = trim_empty_lines(lines[: starts[0][0] if starts else len(lines)])
-    headed = titled and opening[0] == lines[found[0][0]]
-    parts = [InstructionPart((), opening, found[0][2] if headed else "", int(headed))] if opening else []
+    headed = titled and opening[0] == lines[headings[0][0]]
+    parts = [InstructionPart((), opening, headings[0][2] if headed else "", int(headed))] if opening else []
     above: list[tuple[int, str]] = []
     for (at, depth, title), end in zip(starts, ends, strict=False):
         above = [*((level, key) for level, key in above if level < depth), (depth, normalize_heading(title))]
@@ -91,25 +91,27 @@ def trim_empty_lines(lines: Sequence[NumberedLine]) -> tuple[NumberedLine, ...]:
 
 def part_from_rule(name: str, text: str, line: int, key: str = RULES_KEY, label: str = "") -> InstructionPart:
     """`label` is what the line begins with, if it is not the name of the rule."""
-    told = "\n  ".join(text.split("\n"))
-    return InstructionPart((key, name), tuple(NumberedLine(line, one) for one in f"- {label or name}: {told}".split("\n")), name)
+    note = "\n  ".join(text.split("\n"))
+    return InstructionPart(
+        (key, name), tuple(NumberedLine(line, word) for word in f"- {label or name}: {note}".split("\n")), name
+    )
 
 
 def list_front_matter_parts(given: Sequence[tuple[KeyPath, int, Any]]) -> Iterator[InstructionPart]:
     """What is neither a setting nor a pattern of files, as lines that prompts show."""
-    for key, at, held in given:
+    for key, at, value in given:
         if key[0] in ("rules", "style", "patterns"):
-            yield part_from_rule(key[1], held, at)
+            yield part_from_rule(key[1], value, at)
         elif key in (("project", "name"), ("project", "language")):
-            yield part_from_rule(key[1], held, at, label=" ".join(key))
+            yield part_from_rule(key[1], value, at, label=" ".join(key))
         elif key[0] == "instructions":
-            yield from split_into_parts(number_lines("\n" * at + held, at))
+            yield from split_into_parts(number_lines("\n" * at + value, at))
         elif key[0] == "preferences":
-            yield part_from_rule(key[1], held, at, PREFERENCES_KEY, f"{key[1]} (preferred)")
+            yield part_from_rule(key[1], value, at, PREFERENCES_KEY, f"{key[1]} (preferred)")
         elif key[0] == "constraints":
-            yield from [part_from_rule(text, text, at, CONSTRAINTS_KEY, "always") for text in held]
+            yield from [part_from_rule(text, text, at, CONSTRAINTS_KEY, "always") for text in value]
         elif key[0] == "allow_test_changes":
-            yield from [part_from_rule(path, path, at, TEST_CHANGES_KEY, "tests that may change") for path in held]
+            yield from [part_from_rule(path, path, at, TEST_CHANGES_KEY, "tests that may change") for path in value]
 
 
 MAX_DEFAULT_STEPS = 10_000
@@ -134,15 +136,21 @@ def parse_own_instructions(
 ) -> ParsedInstructions:
     """A file written for afresh; never raises. `known` are the task types that may be named; empty: any."""
     try:
-        found = split_front_matter(body)
-        given = list(read_front_matter(found.head, make_front_matter_shape(known, is_user_file, is_folder_file))) if found else []
+        front_matter = split_front_matter(body)
+        given = (
+            list(read_front_matter(front_matter.head, make_front_matter_shape(known, is_user_file, is_folder_file)))
+            if front_matter
+            else []
+        )
     except InvalidValue as wrong:
         return ParsedInstructions(faults=(wrong.in_file(file),))
-    if faults := tuple(held.in_file(file, key) for key, _, held in given if isinstance(held, InvalidValue)):
+    if faults := tuple(
+        invalid_value.in_file(file, key) for key, _, invalid_value in given if isinstance(invalid_value, InvalidValue)
+    ):
         return ParsedInstructions(faults=faults)
-    plainly: Mapping[KeyPath, Any] = {key: held for key, _, held in given}
+    plainly: Mapping[KeyPath, Any] = {key: value for key, _, value in given}
     return ParsedInstructions(
-        parts=(*list_front_matter_parts(given), *split_into_parts(number_lines(body, found.lines if found else 0))),
+        parts=(*list_front_matter_parts(given), *split_into_parts(number_lines(body, front_matter.lines if front_matter else 0))),
         types=plainly.get(("types",), ()),
         applies_to=plainly.get(("applies_to",), ()),
         replaces=plainly.get(("replaces",), False),
@@ -215,29 +223,29 @@ def make_list_rule(noun: str, each: ValueRule) -> ValueRule:
 
 def make_type_rule(known: Sequence[str]) -> Callable[["Node"], str]:
     def rule(node: "Node") -> str:
-        said = read_text(node)
-        if known and said not in known:
+        text = read_text(node)
+        if known and text not in known:
             raise InvalidValue(
-                line_of_node(node), f"there is no task type {quote_shortened(said)}", suggest_known_word(said, known)
+                line_of_node(node), f"there is no task type {quote_shortened(text)}", suggest_known_word(text, known)
             )
-        if not NAME_PATTERN.fullmatch(said):
+        if not NAME_PATTERN.fullmatch(text):
             raise InvalidValue(
-                line_of_node(node), f"{quote_shortened(said)} can't be a task type", "use small letters, digits and _"
+                line_of_node(node), f"{quote_shortened(text)} can't be a task type", "use small letters, digits and _"
             )
-        return said
+        return text
 
     return rule
 
 
 def read_path_pattern(node: "Node") -> str:
-    said = read_text(node)
-    if said.startswith(("/", "!", "#")) or ".." in said.split("/") or said.endswith("\\"):
+    text = read_text(node)
+    if text.startswith(("/", "!", "#")) or ".." in text.split("/") or text.endswith("\\"):
         raise InvalidValue(
             line_of_node(node),
-            f"{quote_shortened(said)} is no pattern below the root of the repository",
+            f"{quote_shortened(text)} is no pattern below the root of the repository",
             "such as *.py or src/**/*.py",
         )
-    return said
+    return text
 
 
 def read_any_scalar(node: "Node") -> str:
@@ -246,10 +254,10 @@ def read_any_scalar(node: "Node") -> str:
 
 
 def read_boolean(node: "Node") -> bool:
-    said = read_scalar(node, "true or false")
-    if node.tag != BOOLEAN_TAG or said not in ("true", "false"):
-        raise InvalidValue(line_of_node(node), f"should be true or false, {quote_shortened(said)} is not")
-    return said == "true"
+    scalar = read_scalar(node, "true or false")
+    if node.tag != BOOLEAN_TAG or scalar not in ("true", "false"):
+        raise InvalidValue(line_of_node(node), f"should be true or false, {quote_shortened(scalar)} is not")
+    return scalar == "true"
 
 
 def make_refusal(why: str) -> ValueRule:
@@ -281,14 +289,14 @@ def parse_cursor_rule(file: str, text: str) -> tuple[ParsedInstructions, tuple[s
     """The head is read line by line, since its patterns are often no YAML. A rule that is neither for all files nor for some is
     loaded by its own tool when asked for, which is not done here."""
     try:
-        found = split_front_matter(text)
+        front_matter = split_front_matter(text)
     except InvalidValue:
-        found = None
-    lines = found.head.split("\n") if found else []
+        front_matter = None
+    lines = front_matter.head.split("\n") if front_matter else []
     head = {match[1]: match[2] for line in lines if (match := HEAD_FIELD_PATTERN.fullmatch(line.rstrip()))}
-    body, notes = parse_foreign_instructions(file, text, found.lines if found else 0)
-    patterns = tuple(one.strip(" \"'") for one in head.get("globs", "").strip("[]").split(",") if one.strip(" \"'"))
-    if head.get("alwaysApply") == "true" or not found:
+    body, notes = parse_foreign_instructions(file, text, front_matter.lines if front_matter else 0)
+    patterns = tuple(word.strip(" \"'") for word in head.get("globs", "").strip("[]").split(",") if word.strip(" \"'"))
+    if head.get("alwaysApply") == "true" or not front_matter:
         return body, notes
     if not patterns:
         return ParsedInstructions(), (f"{file} is not shown: it says neither alwaysApply nor globs",)

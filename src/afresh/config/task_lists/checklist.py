@@ -66,29 +66,29 @@ def _list_items(lines: list[str], name: str) -> tuple[list[ChecklistItem], dict[
     """The items, and the lines below each. A line that is not indented ends the list before it."""
     items, details, open_items, fence = list[ChecklistItem](), dict[int, list[str]](), list[int](), ""
     for number, line in enumerate(lines, 1):
-        found = None if fence else ITEM_PATTERN.fullmatch(line.rstrip())
+        match = None if fence else ITEM_PATTERN.fullmatch(line.rstrip())
         if line.strip() and not fence:
             indent = _count_indent(line)
             while open_items and items[open_items[-1]].indent >= indent:
                 open_items.pop()
         fence = _follow_fence(line, fence)
-        if found:
-            items.append(_read_item(found, number, open_items[-1] if open_items else -1, name))
+        if match:
+            items.append(_read_item(match, number, open_items[-1] if open_items else -1, name))
             open_items.append(len(items) - 1)
         elif open_items:
             details.setdefault(open_items[-1], []).append(line)
     return items, details
 
 
-def _read_item(found: re.Match[str], number: int, above: int, name: str) -> ChecklistItem:
-    mark, text = found[2], " ".join((found[3] or "").split())
+def _read_item(match: re.Match[str], number: int, above: int, name: str) -> ChecklistItem:
+    mark, text = match[2], " ".join((match[3] or "").split())
     if mark.strip() and mark not in TICKED:
         raise make_fault(name, number, f"[{mark}] is neither [ ] nor [x]")
     if not text:
         raise make_fault(name, number, "the item has no text")
     if len(text) > MAX_GOAL_CHARACTERS:
         raise make_fault(name, number, f"an item has at most {MAX_GOAL_CHARACTERS:,} characters")
-    return ChecklistItem(_count_indent(found[1]), number, text, mark in TICKED, above)
+    return ChecklistItem(_count_indent(match[1]), number, text, mark in TICKED, above)
 
 
 def _choose_keys(items: list[ChecklistItem]) -> list[str]:
@@ -104,12 +104,12 @@ def _choose_keys(items: list[ChecklistItem]) -> list[str]:
 
 def _follow_fence(line: str, fence: str) -> str:
     """The fence of the code block that the next line is in; empty: in none."""
-    found = FENCE_PATTERN.match(line)
-    if not found:
+    match = FENCE_PATTERN.match(line)
+    if not match:
         return fence
     if not fence:
-        return found[1]
-    return "" if found[1].startswith(fence) and not line.strip().strip(fence[0]) else fence
+        return match[1]
+    return "" if match[1].startswith(fence) and not line.strip().strip(fence[0]) else fence
 
 
 def _join_details(lines: list[str], item: ChecklistItem, name: str) -> str:

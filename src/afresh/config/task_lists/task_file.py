@@ -50,26 +50,26 @@ def parse_task_file(text: str, name: str, now: float, own: bool = False) -> list
 
 def _read_rows(text: str, name: str) -> list[LocatedObject]:
     try:
-        given = _make_decoder(text).decode(text)
+        rows = _make_decoder(text).decode(text)
     except json.JSONDecodeError as fault:
         raise make_fault(name, fault.lineno, f"not valid JSON: {fault.msg}") from None
     except (ValueError, RecursionError):
         raise make_fault(name, 1, "not valid JSON: nested too deeply, or a number too long") from None
-    if isinstance(given, LocatedObject):
-        if strange := sorted(set(given) - {"tasks"}):
+    if isinstance(rows, LocatedObject):
+        if strange := sorted(set(rows) - {"tasks"}):
             raise make_fault(name, 1, f"{strange[0]!r} is no field of a list; it has: tasks")
-        given = given.get("tasks")
-    if not isinstance(given, list) or not given:
+        rows = rows.get("tasks")
+    if not isinstance(rows, list) or not rows:
         raise make_fault(name, 1, 'there are no tasks: {"tasks": [{"goal": "…"}]}')
-    for place, row in enumerate(given, 1):
+    for place, row in enumerate(rows, 1):
         if not isinstance(row, LocatedObject):
             raise make_fault(name, 1, f"task {place} is not an object")
-    return given
+    return rows
 
 
 def _make_decoder(text: str) -> json.JSONDecoder:
     """A decoder whose objects know their line, and whose texts can be encoded."""
-    decoder, ends = json.JSONDecoder(), [found.start() for found in re.finditer("\n", text)]
+    decoder, ends = json.JSONDecoder(), [match.start() for match in re.finditer("\n", text)]
 
     def parse_object(state: tuple[str, int], *rest: Any) -> tuple[LocatedObject, int]:
         plain, end = JSONObject(state, *rest)
@@ -136,9 +136,9 @@ def _read_needs(row: LocatedObject, name: str) -> list[str]:
 
 
 def _read_texts(value: Any) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(raw_value, str) for raw_value in value):
         raise ValueError("must be a list of texts")
-    return [str(one) for one in value]
+    return [str(raw_value) for raw_value in value]
 
 
 def _read_text(value: Any, most: int) -> str:
@@ -156,7 +156,7 @@ def _read_priority(value: Any) -> int:
 
 
 def _read_checks(value: Any) -> tuple[str, ...]:
-    checks = tuple(one.strip() for one in _read_texts(value))
+    checks = tuple(text.strip() for text in _read_texts(value))
     if not all(checks) or len(checks) > MAX_CHECKS:
         raise ValueError(f"must be up to {MAX_CHECKS} commands")
     return checks

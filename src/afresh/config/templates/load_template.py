@@ -38,15 +38,15 @@ class MergedTemplate:
     def family(self) -> str:
         """The shipped type whose rules apply: a shipped name keeps its own, even if a project overrides the template."""
         shipped = [name for name in SHIPPED_LAYERS.names() if name not in (ROOT_TEMPLATE, *CALL_KINDS)]
-        return next((sheet.name for sheet in self.chain if sheet.name in shipped), "")
+        return next((template.name for template in self.chain if template.name in shipped), "")
 
     def order(self, phase: str = "") -> tuple[str, ...]:
         """Sections in order of priority: those that a nearer file names are in its order."""
         keys: list[KeyPath] = [("sections",), *([("phases", phase, "sections")] if phase else [])]
         names: list[str] = []
         for key in keys:
-            for sheet in reversed(self.chain):
-                names = rearrange_sections(names, sheet.orders.get(key, ()))
+            for template in reversed(self.chain):
+                names = rearrange_sections(names, template.orders.get(key, ()))
         return tuple(names)
 
     def value(self, *key: str, phase: str = "") -> TemplateValue | None:
@@ -54,40 +54,40 @@ class MergedTemplate:
         return (self.values.get(("phases", phase, *key)) if phase else None) or self.values.get(key)
 
 
-def merge_template(name: str, shelf: TemplateLayers, depth: int = 0) -> MergedTemplate:
+def merge_template(name: str, layers: TemplateLayers, depth: int = 0) -> MergedTemplate:
     """BadInput if there is no template of that name; faults of existing files are in the result."""
-    start = shelf.find(name, depth)
+    start = layers.find(name, depth)
     if start is None:
-        raise BadInput(f"no such template: {name!r}", next=suggest_known_word(name, shelf.names()))
-    chain, faults = follow_parents(start, shelf)
+        raise BadInput(f"no such template: {name!r}", next=suggest_known_word(name, layers.names()))
+    chain, faults = follow_parents(start, layers)
     values: dict[KeyPath, TemplateValue] = {}
-    for sheet in reversed(chain):
-        values |= sheet.values
+    for template in reversed(chain):
+        values |= template.values
     return MergedTemplate(name, tuple(chain), values, (*(fault for sheet in chain for fault in sheet.faults), *faults))
 
 
-def follow_parents(start: tuple[int, TemplateFile], shelf: TemplateLayers) -> tuple[list[TemplateFile], list[FileFault]]:
+def follow_parents(start: tuple[int, TemplateFile], layers: TemplateLayers) -> tuple[list[TemplateFile], list[FileFault]]:
     """The files from the nearest to the root. A file that extends its own name extends the next layer's file of that name."""
     chain, seen, place = list[TemplateFile](), set[tuple[int, str]](), start
     while True:
         depth, sheet = place
         seen.add((depth, sheet.name))
         chain.append(sheet)
-        said = sheet.values.get(("extends",))
+        value = sheet.values.get(("extends",))
         # a file that names no parent has the next file of its name, or else the root
-        implied = sheet.name if shelf.find(sheet.name, depth + 1) else ROOT_TEMPLATE if sheet.name != ROOT_TEMPLATE else ""
-        parent = said.held if said else implied
+        implied = sheet.name if layers.find(sheet.name, depth + 1) else ROOT_TEMPLATE if sheet.name != ROOT_TEMPLATE else ""
+        parent = value.held if value else implied
         if not parent:
             return chain, []
-        found = shelf.find(parent, depth + 1 if parent == sheet.name else 0)
-        line = said.line if said else 1
+        found = layers.find(parent, depth + 1 if parent == sheet.name else 0)
+        line = value.line if value else 1
         if found is None:
-            others = [name for name in shelf.names() if name != sheet.name or shelf.find(name, depth + 1)]
+            others = [name for name in layers.names() if name != sheet.name or layers.find(name, depth + 1)]
             return chain, [
                 FileFault(sheet.file, line, "extends", f"no such template: {parent!r}", suggest_known_word(parent, others))
             ]
         if (found[0], found[1].name) in seen:
-            names = " → ".join([*(one.name for one in chain), parent])
+            names = " → ".join([*(template.name for template in chain), parent])
             return chain, [FileFault(sheet.file, line, "extends", f"circular: {names}", f"end with `extends: {ROOT_TEMPLATE}`")]
         place = found
 
@@ -108,28 +108,28 @@ OTHER_CALL_KINDS = tuple(kind for kind in CALL_KINDS if kind != "work")
 """Kinds of call that are no work on a task; each has the template of its own name."""
 
 
-def list_task_types(shelf: TemplateLayers = SHIPPED_LAYERS) -> list[str]:
+def list_task_types(layers: TemplateLayers = SHIPPED_LAYERS) -> list[str]:
     """Task types that there is a template for."""
-    return [name for name in shelf.names() if name not in (ROOT_TEMPLATE, *OTHER_CALL_KINDS)]
+    return [name for name in layers.names() if name not in (ROOT_TEMPLATE, *OTHER_CALL_KINDS)]
 
 
-def load_template(type: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
+def load_template(type: str, layers: TemplateLayers = SHIPPED_LAYERS) -> Template:
     """The template for work on a task of this type."""
-    return make_template(merge_task_type(type, shelf))
+    return make_template(merge_task_type(type, layers))
 
 
-def merge_task_type(type: str, shelf: TemplateLayers) -> MergedTemplate:
-    if type not in (known := list_task_types(shelf)):
+def merge_task_type(type: str, layers: TemplateLayers) -> MergedTemplate:
+    if type not in (known := list_task_types(layers)):
         raise BadInput(
             f"there is no task type {type!r}", next=f"`afresh template` describes each; {suggest_known_word(type, known)}"
         )
-    return merge_template(type, shelf)
+    return merge_template(type, layers)
 
 
-def load_call_template(kind: str, shelf: TemplateLayers = SHIPPED_LAYERS) -> Template:
+def load_call_template(kind: str, layers: TemplateLayers = SHIPPED_LAYERS) -> Template:
     """The template of a call that is not work on a task, such as `summary`."""
     assert kind in OTHER_CALL_KINDS, f"{kind} is work on a task: its template goes by the task's type"
-    return make_template(merge_template(kind, shelf))
+    return make_template(merge_template(kind, layers))
 
 
 def make_template(merged: MergedTemplate) -> Template:

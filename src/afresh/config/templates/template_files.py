@@ -49,19 +49,19 @@ TIERS_BY_NAME = {tier.name.lower(): tier for tier in Tier}
 
 
 def read_about_line(node: "Node") -> str:
-    said = make_text_rule(MAX_ABOUT_CHARACTERS)(node)
-    if "\n" in said:
+    about_line = make_text_rule(MAX_ABOUT_CHARACTERS)(node)
+    if "\n" in about_line:
         raise InvalidValue(line_of_node(node), "should be one line")
-    return said
+    return about_line
 
 
 def read_thinking_tokens(node: "Node") -> int:
-    held = make_integer_rule(0, 100_000)(node)
-    if 0 < held < MIN_THINKING_TOKENS:
+    tokens = make_integer_rule(0, 100_000)(node)
+    if 0 < tokens < MIN_THINKING_TOKENS:
         raise InvalidValue(
-            line_of_node(node), f"should be 0 or at least {MIN_THINKING_TOKENS:,} tokens: providers take no less, {held} is not"
+            line_of_node(node), f"should be 0 or at least {MIN_THINKING_TOKENS:,} tokens: providers take no less, {tokens} is not"
         )
-    return held
+    return tokens
 
 
 def read_tool_names(node: "Node") -> tuple[str, ...]:
@@ -81,23 +81,23 @@ def read_tier(node: "Node") -> Tier:
 
 def read_fixed_tier(node: "Node") -> Tier:
     """A template may say that a fixed section is always there; it may not say anything else of it."""
-    held = read_tier(node)
-    if held is not Tier.ALWAYS:
+    tier = read_tier(node)
+    if tier is not Tier.ALWAYS:
         raise InvalidValue(
             line_of_node(node), "is always shown: without it the model would lose the task or what has failed", "take it out"
         )
-    return held
+    return tier
 
 
 def read_free_tier(node: "Node") -> Tier:
-    held = read_tier(node)
-    if held is Tier.ALWAYS:
+    tier = read_tier(node)
+    if tier is Tier.ALWAYS:
         raise InvalidValue(
             line_of_node(node),
             f"can't be always shown: it may grow past any limit; only {', '.join(REQUIRED_SECTIONS)} are",
             "use phase",
         )
-    return held
+    return tier
 
 
 def refuse_share(node: "Node") -> float:
@@ -201,19 +201,19 @@ def parse_template_file(name: str, origin: str, file: str, data: bytes) -> Templ
         root = compose_checked_yaml(decode_utf8(data, MAX_TEMPLATE_BYTES))
         if root is None:
             raise InvalidValue(1, "is empty", "begin with `extends: base`")
-        found = list(walk_mapping(root, (), TEMPLATE_SHAPE))
+        mapping = list(walk_mapping(root, (), TEMPLATE_SHAPE))
     except InvalidValue as wrong:
         return TemplateFile(name, origin, file, faults=(wrong.in_file(file),))
     values: dict[KeyPath, TemplateValue] = {}
     orders: dict[KeyPath, tuple[str, ...]] = {}
     faults: list[FileFault] = []
-    for key, line, held in found:
-        if isinstance(held, InvalidValue):
-            faults.append(held.in_file(file, key))
+    for key, line, value in mapping:
+        if isinstance(value, InvalidValue):
+            faults.append(value.in_file(file, key))
         elif key[-1:] == ("sections",):
-            orders[key] = held
+            orders[key] = value
         else:
-            values[key] = TemplateValue(held, file, line)
+            values[key] = TemplateValue(value, file, line)
     return TemplateFile(name, origin, file, values, orders, tuple(faults))
 
 

@@ -207,9 +207,9 @@ def _make_tool_use(action: Action, name: str) -> AnthropicBody:
 
 
 def _make_tool_result(result: ToolResult, name: str) -> AnthropicBody:
-    told: AnthropicBody = {"type": "tool_result", "tool_use_id": name}
+    values: AnthropicBody = {"type": "tool_result", "tool_use_id": name}
     content = {"content": result.text} if result.text.strip() else {}
-    return told | content | ({} if result.ok else {"is_error": True})
+    return values | content | ({} if result.ok else {"is_error": True})
 
 
 def _make_thinking_block(block: Thinking) -> AnthropicBody:

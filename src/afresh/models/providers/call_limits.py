@@ -28,11 +28,11 @@ class CallDeadline:
         self.timer.daemon = True
         self.timer.start()
 
-    def __call__(self, event: str, told: Mapping[str, Any]) -> None:
-        if find_extra := getattr(told.get("return_value"), "get_extra_info", None):
+    def __call__(self, event: str, values: Mapping[str, Any]) -> None:
+        if find_extra := getattr(values.get("return_value"), "get_extra_info", None):
             self.socket = find_extra("socket")
             self.check()
-        elif isinstance(told.get("exception"), Exception):
+        elif isinstance(values.get("exception"), Exception):
             self.timer.cancel()
             self.check()
         elif event.endswith("response_closed.complete"):

@@ -72,11 +72,11 @@ def find_route(target: ProviderEndpoint, settings: ModelSettings) -> ProviderRou
 
 def require_route(target: ProviderEndpoint, settings: ModelSettings) -> ProviderRoute:
     """NeedsPerson at once if nothing could be sent."""
-    found = find_route(target, settings)
-    if found.problem:
-        instead = "" if found.key.secret else f", or {OTHER_MODELS_ADVICE}"
-        raise NeedsPerson(found.problem, next=f"{found.remedy}{instead}", safe="nothing was sent")
-    return found
+    route = find_route(target, settings)
+    if route.problem:
+        instead = "" if route.key.secret else f", or {OTHER_MODELS_ADVICE}"
+        raise NeedsPerson(route.problem, next=f"{route.remedy}{instead}", safe="nothing was sent")
+    return route
 
 
 def _find_route_key(target: ProviderEndpoint, settings: ModelSettings, guest: bool) -> ApiKey:
@@ -172,15 +172,15 @@ def connect_provider(provider: Provider, settings: ModelSettings, target: Provid
     """Key and address from the user. NeedsPerson at once if the SDK or the key is missing."""
     if find_spec(provider.package) is None:
         raise NeedsPerson(f"the package {provider.package} is not installed", next=suggest_reinstall(), safe="nothing was sent")
-    way, table = require_route(target, settings), settings.chosen
+    route, table = require_route(target, settings), settings.chosen
     return ProviderConnection(
-        key=way.key.secret,
-        base_url=way.base_url,
+        key=route.key.secret,
+        base_url=route.base_url,
         timeout=settings.timeout or CALL_TIMEOUT_SECONDS,
         retries=next((one for one in (settings.retries, table and table.retries) if one is not None), DEFAULT_RETRY_COUNT),
         window=settings.window,
         count=settings.count,
-        places=ConnectionOrigin(way.key.where, settings.name, bool(table and table.base_url)),
+        places=ConnectionOrigin(route.key.where, settings.name, bool(table and table.base_url)),
     )
 
 

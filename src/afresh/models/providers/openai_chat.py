@@ -99,11 +99,11 @@ class OpenAIModel:
 
     def _ask(self, request: Request, hear: ReplyListener) -> Reply:
         self._learn(request)
-        told = self._told(request, hear)
+        completion = self._told(request, hear)
         spoken = bool(request.tools) and not self.flavour.tools
         reply, cut = read_answer(
             lambda held: reply_from_completion(held, self.name, spoken),
-            told,
+            completion,
             name_provider(self.flavour.provider, self.connection),
         )
         return finish_reply(reply, cut, request, self.connection)
@@ -111,13 +111,13 @@ class OpenAIModel:
     def _told(self, request: Request, hear: ReplyListener) -> StreamedCompletion:
         """The completion; asked again without each part of the protocol that the server refuses."""
         while True:
-            told, flavour = StreamedCompletion(), self.flavour
-            if hear_pieces(self._pieces(request, told), request, hear):
-                told.finish, told.usage = "length", {"completion_tokens": request.reserve}
-            if flavour is self.flavour:
-                return told
+            completion, dialect = StreamedCompletion(), self.flavour
+            if hear_pieces(self._pieces(request, completion), request, hear):
+                completion.finish, completion.usage = "length", {"completion_tokens": request.reserve}
+            if dialect is self.flavour:
+                return completion
 
-    def _pieces(self, request: Request, told: StreamedCompletion) -> Iterator[str]:
+    def _pieces(self, request: Request, completion: StreamedCompletion) -> Iterator[str]:
         """Reads the stream to its end, or learns what the server does not know."""
         body = make_chat_body(self.model, request, self.flavour, self.connection.count) | {"stream": True}
         if self.flavour.usage:
@@ -125,22 +125,22 @@ class OpenAIModel:
         try:
             with self._client.chat.completions.create(**body) as stream:
                 for chunk in stream:
-                    yield take_chunk(told, chunk)
-            if not told.finish:
+                    yield take_chunk(completion, chunk)
+            if not completion.finish:
                 raise EOFError("the stream ended too early")
         except Exception as error:
-            if told.finish:  # the reply is whole, whatever the server goes on to send
+            if completion.finish:  # the reply is whole, whatever the server goes on to send
                 return
-            missing = "" if told.begun else find_refused_part(error, body)
+            missing = "" if completion.begun else find_refused_part(error, body)
             if not missing or missing in self.unknown:
-                raise self._fault(error, request, told) from None
+                raise self._fault(error, request, completion) from None
             self.unknown.add(missing)
             self.flavour = drop_dialect_part(self.flavour, missing)
 
-    def _fault(self, error: Exception, request: Request, told: StreamedCompletion) -> AfreshError:
+    def _fault(self, error: Exception, request: Request, completion: StreamedCompletion) -> AfreshError:
         """What has begun has cost something: its input, and what was said of the reply."""
-        usage = usage_from_openai(told.usage) if told.begun else None
-        spent = estimate_spent(usage, request, told.said, self.connection)
+        usage = usage_from_openai(completion.usage) if completion.begun else None
+        spent = estimate_spent(usage, request, completion.said, self.connection)
         return error_from_stream(error, self.flavour.provider, self.connection, spent)
 
     def _learn(self, request: Request) -> None:
@@ -168,7 +168,7 @@ class OpenAIModel:
             models = read_field(client.get(path, cast_to=object), listed)
         except (openai.OpenAIError, ValueError):
             return 0
-        found = [one for one in (models if isinstance(models, list) else ()) if read_field(one, key) == self.model]
+        found = [model for model in (models if isinstance(models, list) else ()) if read_field(model, key) == self.model]
         return _read_window_tokens(found[0]) if found else 0
 
     @cached_property
@@ -177,10 +177,10 @@ class OpenAIModel:
         import openai
 
         try:
-            held = self._root.get("/props", cast_to=object)
+            value = self._root.get("/props", cast_to=object)
         except (openai.OpenAIError, ValueError):
             return {}
-        knows, settings = read_field(held, "chat_template_caps"), read_field(held, "default_generation_settings")
+        knows, settings = read_field(value, "chat_template_caps"), read_field(value, "default_generation_settings")
         return {"supports_tools": read_field(knows, "supports_tools"), "n_ctx": read_field(settings, "n_ctx")}
 
     @cached_property
@@ -199,14 +199,14 @@ class OpenAIModel:
 
 def find_refused_part(error: Exception, body: ChatBody) -> str:
     """Which part of the protocol the server does not know; empty when its refusal is about something else."""
-    said = str(error).lower()
+    text = str(error).lower()
     if getattr(error, "status_code", 0) not in REFUSAL_STATUSES:
         return ""
     if (limit := next((key for key in REPLY_LIMIT_FIELDS if key in body), "")) and re.search(
-        UNKNOWN_FIELD_PATTERN.format(limit), said
+        UNKNOWN_FIELD_PATTERN.format(limit), text
     ):
         return "limit"
-    return next((name for name, (field, says) in REFUSAL_PATTERNS.items() if field in body and says.search(said)), "")
+    return next((name for name, (field, says) in REFUSAL_PATTERNS.items() if field in body and says.search(text)), "")
 
 
 LISTING_TIMEOUT_SECONDS = 5.0
@@ -227,20 +227,24 @@ def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Se
     import openai
 
     try:
-        found = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
+        value = make_sdk_client(openai, openai.OpenAI, connection, connection.base_url).get("/models", cast_to=object)
     except openai.APIStatusError as error:
         what = f"{name_provider(provider, connection)} does not say which models it has ({error.status_code})"
         raise NeedsPerson(what, next="check its address and key") from None
     except (openai.OpenAIError, ValueError):
         raise TryAgain(f"{name_provider(provider, connection)} does not answer") from None
-    listed = read_field(found, "data")
-    held = [one for one in (listed if isinstance(listed, list) else ()) if isinstance(read_field(one, "id"), str)]
-    offers = (OfferedModel(to_one_line(one["id"], 120), _read_window_tokens(one)) for one in held[:MAX_LISTED_MODELS])
+    listed = read_field(value, "data")
+    held = [
+        raw_value for raw_value in (listed if isinstance(listed, list) else ()) if isinstance(read_field(raw_value, "id"), str)
+    ]
+    offers = (
+        OfferedModel(to_one_line(raw_value["id"], 120), _read_window_tokens(raw_value)) for raw_value in held[:MAX_LISTED_MODELS]
+    )
     return sorted(offers, key=lambda offer: offer.model)
 
 
-def _read_window_tokens(told: dict[str, Any]) -> int:
+def _read_window_tokens(values: dict[str, Any]) -> int:
     """vLLM calls it max_model_len, OpenRouter context_length; llama.cpp reports the context size of the training."""
-    meta = told.get("meta")
-    places = (told.get("max_model_len"), told.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
+    meta = values.get("meta")
+    places = (values.get("max_model_len"), values.get("context_length"), meta.get("n_ctx_train") if isinstance(meta, dict) else 0)
     return next((value for value in places if type(value) is int and value > 0), 0)

@@ -89,16 +89,16 @@ PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort
 """A server of which only the address is known."""
 DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
-DIALECTS = {one.name: one for one in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
+DIALECTS = {dialect.name: dialect for dialect in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
 """By the part of a spec before the colon."""
 DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
 DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 
 
-def dialect_at_address(base_url: str, flavour: OpenAIDialect = OPENAI) -> OpenAIDialect:
+def dialect_at_address(base_url: str, dialect: OpenAIDialect = OPENAI) -> OpenAIDialect:
     """`openai:NAME` at an address of the user's own: what is known of that server, under the name it was called by."""
-    if flavour is not OPENAI or not base_url:
-        return flavour
+    if dialect is not OPENAI or not base_url:
+        return dialect
     try:
         at = urlsplit(base_url)
         host, port = at.hostname or "", at.port
@@ -106,14 +106,14 @@ def dialect_at_address(base_url: str, flavour: OpenAIDialect = OPENAI) -> OpenAI
         return replace(PLAIN_SERVER, base_url=base_url)
     near = [held for known, held in DIALECT_OF_HOST.items() if host == known or host.endswith(f".{known}")]
     found = near[0] if near else DIALECT_OF_PORT.get((host, port or 0), PLAIN_SERVER)
-    return replace(found, name=flavour.name, provider=flavour.provider, base_url=base_url)
+    return replace(found, name=dialect.name, provider=dialect.provider, base_url=base_url)
 
 
-def drop_dialect_part(flavour: OpenAIDialect, part: str) -> OpenAIDialect:
+def drop_dialect_part(dialect: OpenAIDialect, part: str) -> OpenAIDialect:
     """The same without what the server has refused."""
     if part == "limit":
-        return replace(flavour, limit=OLD_LIMIT_FIELD if flavour.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
-    return replace(flavour, **{part: False})
+        return replace(dialect, limit=OLD_LIMIT_FIELD if dialect.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
+    return replace(dialect, **{part: False})
 
 
 OPENAI_WINDOW_TOKENS = {
@@ -130,6 +130,6 @@ OPENAI_FRAMING_TOKENS = 12
 our count of the JSON covers what is put around them."""
 
 
-def find_openai_window(model: str, flavour: OpenAIDialect = OPENAI) -> int:
+def find_openai_window(model: str, dialect: OpenAIDialect = OPENAI) -> int:
     """What may be sent where that is published apart (gpt-5: 272,000 of 400,000), otherwise all that the model can take."""
-    return find_by_longest_prefix(model.rpartition("/")[2] if flavour.marked else model, OPENAI_WINDOW_TOKENS, flavour.window)
+    return find_by_longest_prefix(model.rpartition("/")[2] if dialect.marked else model, OPENAI_WINDOW_TOKENS, dialect.window)

@@ -21,13 +21,13 @@ MIN_EFFORT_OF_MODEL = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal"
 """OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
 
 
-def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
+def make_chat_body(model: str, request: Request, dialect: OpenAIDialect, count: CountTokens) -> ChatBody:
     """All that is sent, but for how it is streamed."""
-    if request.tools and not flavour.tools:
-        return _make_body_without_tools(model, request, flavour, count)
-    body = _make_body_head(model, request, flavour)
-    turns = [message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, flavour)]
-    body["messages"] = [*_make_opening_messages(model, request, flavour), *_add_footer(turns, request.footer)]
+    if request.tools and not dialect.tools:
+        return _make_body_without_tools(model, request, dialect, count)
+    body = _make_body_head(model, request, dialect)
+    turns = [message for place, turn in enumerate(request.turns) for message in _make_turn_messages(turn, place, dialect)]
+    body["messages"] = [*_make_opening_messages(model, request, dialect), *_add_footer(turns, request.footer)]
     if request.tools:
         body["tools"] = [
             {
@@ -39,38 +39,38 @@ def make_chat_body(model: str, request: Request, flavour: OpenAIDialect, count: 
     return body
 
 
-def _make_body_without_tools(model: str, request: Request, flavour: OpenAIDialect, count: CountTokens) -> ChatBody:
+def _make_body_without_tools(model: str, request: Request, dialect: OpenAIDialect, count: CountTokens) -> ChatBody:
     """Tools are described in the prompt; the answer gets a schema if the server can enforce one."""
     schema = make_reply_schema(request.tools, request.reserve)
-    more = count(json.dumps(schema)) if flavour.schema and flavour.reads_schema else 0
-    body = make_chat_body(model, put_tools_in_text(request, count, more), flavour, count)
-    if flavour.schema:
+    more = count(json.dumps(schema)) if dialect.schema and dialect.reads_schema else 0
+    body = make_chat_body(model, put_tools_in_text(request, count, more), dialect, count)
+    if dialect.schema:
         body["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
     return body
 
 
-def _make_body_head(model: str, request: Request, flavour: OpenAIDialect) -> ChatBody:
-    body: ChatBody = {"model": model, flavour.limit: request.reserve}
-    if flavour.effort and (word := choose_reasoning_effort(model, request.thinking, flavour)):
+def _make_body_head(model: str, request: Request, dialect: OpenAIDialect) -> ChatBody:
+    body: ChatBody = {"model": model, dialect.limit: request.reserve}
+    if dialect.effort and (word := choose_reasoning_effort(model, request.thinking, dialect)):
         body["reasoning_effort"] = word
-    if flavour.budget and request.thinking:
+    if dialect.budget and request.thinking:
         body["extra_body"] = {"reasoning": {"max_tokens": request.thinking}}
-    if flavour.cache_key and request.breaks:
+    if dialect.cache_key and request.breaks:
         alike = json.dumps([request.system, to_plain_value(request.tools), request.message[: request.breaks[0]]], sort_keys=True)
         body["prompt_cache_key"] = sha256(alike.encode()).hexdigest()[:32]
     return body
 
 
-def choose_reasoning_effort(model: str, thinking: int, flavour: OpenAIDialect) -> str:
+def choose_reasoning_effort(model: str, thinking: int, dialect: OpenAIDialect) -> str:
     """The effort for a budget of tokens. A model that always thinks gets its lowest effort, to leave tokens for the answer."""
     if thinking:
         return "low" if thinking <= 2_000 else "medium" if thinking <= 8_000 else "high"
     known = [prefix for prefix in MIN_EFFORT_OF_MODEL if model.startswith(prefix)]
-    return MIN_EFFORT_OF_MODEL[max(known, key=len)] if known and flavour.cache_key else ""
+    return MIN_EFFORT_OF_MODEL[max(known, key=len)] if known and dialect.cache_key else ""
 
 
-def _make_opening_messages(model: str, request: Request, flavour: OpenAIDialect) -> Iterator[ChatBody]:
-    marked = model.startswith(flavour.marked) if flavour.marked else False
+def _make_opening_messages(model: str, request: Request, dialect: OpenAIDialect) -> Iterator[ChatBody]:
+    marked = model.startswith(dialect.marked) if dialect.marked else False
     if request.system:
         yield {"role": "system", "content": [_mark_for_cache(request.system)] if marked else request.system}
     footer = "" if request.turns else request.footer
@@ -106,17 +106,17 @@ def _mark_for_cache(text: str) -> ChatBody:
     return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
-def _make_turn_messages(turn: ToolExchange, place: int, flavour: OpenAIDialect) -> Iterator[ChatBody]:
+def _make_turn_messages(turn: ToolExchange, place: int, dialect: OpenAIDialect) -> Iterator[ChatBody]:
     """What the model said, what each of its calls gave, and what was said after that."""
     reply = turn.reply
-    said: ChatBody = {"role": "assistant", "content": reply.thought or None}
+    values: ChatBody = {"role": "assistant", "content": reply.thought or None}
     if reply.actions:
-        said["tool_calls"] = [
+        values["tool_calls"] = [
             _make_tool_call(action, _make_call_id(place, number)) for number, action in enumerate(reply.actions)
         ]
     elif not reply.thought:
-        said["content"] = "(no answer)"
-    yield said | _make_thinking_echo(reply, flavour)
+        values["content"] = "(no answer)"
+    yield values | _make_thinking_echo(reply, dialect)
     for number, result in enumerate(turn.results):
         yield {"role": "tool", "tool_call_id": _make_call_id(place, number), "content": result.text}
     if turn.text:
@@ -132,14 +132,14 @@ def _make_call_id(place: int, number: int) -> str:
     return f"call{place % 100:02d}{number % 1000:03d}"
 
 
-def _make_thinking_echo(reply: Reply, flavour: OpenAIDialect) -> ChatBody:
+def _make_thinking_echo(reply: Reply, dialect: OpenAIDialect) -> ChatBody:
     """The thinking of a reply, sent back only to the server that it came from."""
-    if not flavour.echo or not reply.thinking or not reply.model.startswith(f"{flavour.name}:"):
+    if not dialect.echo or not reply.thinking or not reply.model.startswith(f"{dialect.name}:"):
         return {}
-    if flavour.echo == "reasoning_details":
+    if dialect.echo == "reasoning_details":
         details = [detail for thought in reply.thinking if (detail := detail_from_thinking(thought))]
         return {"reasoning_details": details} if details else {}
-    return {flavour.echo: "".join(thought.text for thought in reply.thinking)}
+    return {dialect.echo: "".join(thought.text for thought in reply.thinking)}
 
 
 def thinking_from_detail(detail: ChatBody) -> Thinking:
@@ -155,9 +155,9 @@ def thinking_from_detail(detail: ChatBody) -> Thinking:
 def detail_from_thinking(thought: Thinking) -> ChatBody | None:
     """The detail again; None for a thought that never was one."""
     try:
-        held = json.loads(thought.text if thought.redacted else thought.signature)
+        value = json.loads(thought.text if thought.redacted else thought.signature)
     except ValueError:
         return None
-    if not isinstance(held, dict):
+    if not isinstance(value, dict):
         return None
-    return held if thought.redacted or "summary" in held else held | {"text": thought.text}
+    return value if thought.redacted or "summary" in value else value | {"text": thought.text}

@@ -45,14 +45,14 @@ class StreamedCompletion:
         return "".join((*self.text, *self.reasoning, *(call.arguments for call in self.calls)))
 
 
-def take_chunk(told: StreamedCompletion, chunk: Any) -> str:
+def take_chunk(completion: StreamedCompletion, chunk: Any) -> str:
     """Add a chunk of the stream; the new piece of the reply in it. `finish` is empty until the reply is complete."""
-    told.begun, pieces = True, list[str]()
-    told.usage = read_field(chunk, "usage") or told.usage
-    told.model = read_field(chunk, "model") or told.model
+    completion.begun, pieces = True, list[str]()
+    completion.usage = read_field(chunk, "usage") or completion.usage
+    completion.model = read_field(chunk, "model") or completion.model
     for choice in read_field(chunk, "choices") or ():
-        pieces += _take_delta(told, read_field(choice, "delta") or read_field(choice, "message"))
-        told.finish = read_field(choice, "finish_reason") or told.finish
+        pieces += _take_delta(completion, read_field(choice, "delta") or read_field(choice, "message"))
+        completion.finish = read_field(choice, "finish_reason") or completion.finish
     piece = "".join(pieces)
     return ToolCallPiece(piece) if pieces and all(isinstance(one, ToolCallPiece) for one in pieces) else piece
 
@@ -62,31 +62,31 @@ def read_field(thing: Any, name: str) -> Any:
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
-def _take_delta(told: StreamedCompletion, delta: Any) -> Iterator[str]:
+def _take_delta(completion: StreamedCompletion, delta: Any) -> Iterator[str]:
     thought = "reasoning_content" if read_field(delta, "reasoning_content") else "reasoning"
-    for name, held in (("content", told.text), ("refusal", told.refusal), (thought, told.reasoning)):
+    for name, held in (("content", completion.text), ("refusal", completion.refusal), (thought, completion.reasoning)):
         if isinstance(piece := read_field(delta, name), str) and piece:
             held.append(piece)
             yield piece
     for place, detail in enumerate(read_field(delta, "reasoning_details") or ()):
-        _take_detail(told, dict(detail), place)
+        _take_detail(completion, dict(detail), place)
     for held in read_field(delta, "tool_calls") or ():
-        yield ToolCallPiece(_take_call(told, held))
+        yield ToolCallPiece(_take_call(completion, held))
 
 
-def _take_detail(told: StreamedCompletion, detail: dict[str, Any], place: int) -> None:
+def _take_detail(completion: StreamedCompletion, detail: dict[str, Any], place: int) -> None:
     """Texts of one detail go together; what else it says, such as its signature, comes at any time."""
     key = (detail.get("index", place), detail.get("type"))
-    known = told.details.setdefault(key, {})
+    known = completion.details.setdefault(key, {})
     for name, value in detail.items():
         joined = name in ("text", "summary", "data") and isinstance(value, str) and isinstance(known.get(name), str)
         if value is not None or name not in known:
             known[name] = known[name] + value if joined else value
 
 
-def _take_call(told: StreamedCompletion, held: Any) -> str:
-    function = read_field(held, "function") or {}
-    call = _find_call(told, read_field(held, "index"), read_field(held, "id") or "", read_field(function, "name") or "")
+def _take_call(completion: StreamedCompletion, value: Any) -> str:
+    function = read_field(value, "function") or {}
+    call = _find_call(completion, read_field(value, "index"), read_field(value, "id") or "", read_field(function, "name") or "")
     piece = read_field(function, "arguments")
     if isinstance(piece, Mapping | list):
         piece = json.dumps(piece)
@@ -96,14 +96,14 @@ def _take_call(told: StreamedCompletion, held: Any) -> str:
     return piece
 
 
-def _find_call(told: StreamedCompletion, index: Any, id: str, name: str) -> StreamedToolCall:
+def _find_call(completion: StreamedCompletion, index: Any, id: str, name: str) -> StreamedToolCall:
     """The call that a piece belongs to: by its index, or the last one where there is none."""
     place = index if isinstance(index, int) else None
-    known = told.places.get(place)
+    known = completion.places.get(place)
     if known is None or _is_another_call(known, id, name):
         known = StreamedToolCall()
-        told.calls.append(known)
-        told.places[place] = told.places[None] = known
+        completion.calls.append(known)
+        completion.places[place] = completion.places[None] = known
     known.name, known.id = known.name or name, known.id or id
     return known
 
@@ -125,37 +125,43 @@ def _is_complete_json(arguments: str) -> bool:
 INLINE_THINKING_PATTERN = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 
 
-def reply_from_completion(told: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
+def reply_from_completion(completion: StreamedCompletion, asked: str, spoken: bool) -> tuple[Reply, bool]:
     """The reply, and whether it was cut at its limit. `asked`: the model's name; `spoken`: its calls are in its text."""
     kind, _, model = asked.partition(":")
-    answered = PurePosixPath(told.model).name if told.model.startswith("/") else told.model  # llama.cpp: a private path
+    answered = (
+        PurePosixPath(completion.model).name if completion.model.startswith("/") else completion.model
+    )  # llama.cpp: a private path
     named = f"{kind}:{answered or model}"
-    aloud, text = _split_inline_thinking("".join(told.text))
-    cut = told.finish == "length"
+    aloud, text = _split_inline_thinking("".join(completion.text))
+    cut = completion.finish == "length"
     reply = (
         reply_from_text(text)
         if spoken and not cut
-        else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in told.calls))
+        else Reply(text, tuple(action_from_arguments(call.name, call.arguments) for call in completion.calls))
     )
-    notes = ["".join(told.refusal)]
-    if told.finish == "content_filter":
+    notes = ["".join(completion.refusal)]
+    if completion.finish == "content_filter":
         notes.append(DECLINED_NOTE)
     thought = "\n".join(part for part in (reply.thought, *notes) if part)
     return Reply(
-        thought, reply.actions, usage_from_openai(told.usage), named, thinking=(*_thinking_from_completion(told), *aloud)
+        thought,
+        reply.actions,
+        usage_from_openai(completion.usage),
+        named,
+        thinking=(*_thinking_from_completion(completion), *aloud),
     ), cut
 
 
 def _split_inline_thinking(text: str) -> tuple[tuple[Thinking, ...], str]:
     """Thinking that a server has left at the beginning of the text, and the text without it."""
-    found = INLINE_THINKING_PATTERN.match(text)
-    return ((Thinking(found[1].strip()),), text[found.end() :]) if found else ((), text)
+    match = INLINE_THINKING_PATTERN.match(text)
+    return ((Thinking(match[1].strip()),), text[match.end() :]) if match else ((), text)
 
 
-def _thinking_from_completion(told: StreamedCompletion) -> tuple[Thinking, ...]:
-    if told.details:
-        return tuple(thinking_from_detail(detail) for detail in told.details.values())
-    return (Thinking("".join(told.reasoning)),) if told.reasoning else ()
+def _thinking_from_completion(completion: StreamedCompletion) -> tuple[Thinking, ...]:
+    if completion.details:
+        return tuple(thinking_from_detail(detail) for detail in completion.details.values())
+    return (Thinking("".join(completion.reasoning)),) if completion.reasoning else ()
 
 
 def usage_from_openai(counted: Any) -> Usage:

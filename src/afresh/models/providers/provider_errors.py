@@ -25,13 +25,13 @@ BRIEF_BY_STATUS = {408: "timed out", 429: "rate limited", 503: "overloaded", 504
 NO_CREDIT_PHRASES = ("insufficient_quota", "credit balance", "spend limit", "billing")
 
 
-def estimate_spent(usage: Usage | None, request: Request, said: str, connection: ProviderConnection) -> Usage | None:
+def estimate_spent(usage: Usage | None, request: Request, text: str, connection: ProviderConnection) -> Usage | None:
     """The usage of a reply that has begun, estimated where the provider has not counted; None if none has begun. It said no more
     than was reserved, whatever it sent."""
     if usage is None:
         return None
     count = connection.count
-    return replace(usage, input=usage.input or count(request.text), output=max(usage.output, min(count(said), request.reserve)))
+    return replace(usage, input=usage.input or count(request.text), output=max(usage.output, min(count(text), request.reserve)))
 
 
 def error_from_stream(error: Exception, provider: Provider, connection: ProviderConnection, spent: Usage | None) -> AfreshError:
@@ -39,9 +39,9 @@ def error_from_stream(error: Exception, provider: Provider, connection: Provider
     fault = error_from_sdk_error(error, provider, connection)
     if spent is None or not isinstance(fault, TryAgain):
         return fault
-    said = _render_error_text(error, connection) or type(error).__name__
+    text = _render_error_text(error, connection) or type(error).__name__
     headers = getattr(getattr(error, "response", None), "headers", {})
-    return TryAgain(f"{name_provider(provider, connection)} broke off during its reply: {said}", spent, read_retry_after(headers))
+    return TryAgain(f"{name_provider(provider, connection)} broke off during its reply: {text}", spent, read_retry_after(headers))
 
 
 def error_from_sdk_error(error: Exception, provider: Provider, connection: ProviderConnection) -> AfreshError:
@@ -91,8 +91,8 @@ def _find_http_status(error: Exception) -> int | None:
 
 
 def _render_error_text(error: Exception, connection: ProviderConnection) -> str:
-    said = f"{error} {error.__cause__ or ''}"
-    return " ".join(said.replace(connection.key or "\0", "…").split())[:300]
+    text = f"{error} {error.__cause__ or ''}"
+    return " ".join(text.replace(connection.key or "\0", "…").split())[:300]
 
 
 def _suggest_remedy(status: int, provider: Provider, connection: ProviderConnection) -> str:

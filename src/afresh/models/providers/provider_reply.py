@@ -80,8 +80,8 @@ def action_from_call(tool: str, args: Any, raw: str = "") -> Action:
         return Action(tool, {INVALID_ARGUMENT: f"the arguments are not a JSON object: {raw[:200]}"})
     size = len(to_canonical_json(args))
     if size > MAX_ARGUMENTS_CHARACTERS:
-        told = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
-        return Action(tool, {INVALID_ARGUMENT: told})
+        text = f"the arguments have {size:,} characters, {MAX_ARGUMENTS_CHARACTERS:,} are allowed: do it in smaller steps"
+        return Action(tool, {INVALID_ARGUMENT: text})
     return Action(tool, args)
 
 

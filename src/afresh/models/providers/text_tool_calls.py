@@ -39,11 +39,11 @@ def put_tools_in_text(request: Request, count: CountTokens, more: int = 0) -> Re
     """The request for a model that knows no tools: they are described in the system text, and earlier turns are plain text. The
     ceiling counts tools by their schemas: what the description takes beyond that (and `more`) is taken off the reserve, so that
     prompt and reply stay below it."""
-    told = render_tool_instructions(request.tools)
-    beyond = count(told) + more - count(to_canonical_json(request.tools))
+    text = render_tool_instructions(request.tools)
+    beyond = count(text) + more - count(to_canonical_json(request.tools))
     return replace(
         request,
-        system=f"{request.system}\n\n{told}" if request.system else told,
+        system=f"{request.system}\n\n{text}" if request.system else text,
         tools=(),
         reserve=max(MIN_REPLY_TOKENS, request.reserve - max(0, beyond)),
         turns=tuple(_put_turn_in_text(turn) for turn in request.turns),
@@ -178,5 +178,5 @@ def _describe_schema_type(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_describe_schema_type(schema.get('items', {}))}"
     if schema.get("type") == "object" and "properties" in schema:
-        return "{" + ", ".join(f"{name}: {_describe_schema_type(held)}" for name, held in schema["properties"].items()) + "}"
+        return "{" + ", ".join(f"{name}: {_describe_schema_type(value)}" for name, value in schema["properties"].items()) + "}"
     return str(schema.get("type", "any"))

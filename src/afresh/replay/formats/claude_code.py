@@ -25,11 +25,11 @@ _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL
 
 
 def knows(value: object) -> bool:
-    held = to_mapping(value)
-    kind = held.get("type")
+    mapping = to_mapping(value)
+    kind = mapping.get("type")
     if isinstance(kind, str) and kind in _MESSAGE_TYPES:
-        return isinstance(held.get("message"), dict) and "content" in held["message"]
-    return isinstance(kind, str) and ("sessionId" in held or "leafUuid" in held or kind == "file-history-snapshot")
+        return isinstance(mapping.get("message"), dict) and "content" in mapping["message"]
+    return isinstance(kind, str) and ("sessionId" in mapping or "leafUuid" in mapping or kind == "file-history-snapshot")
 
 
 def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
@@ -57,26 +57,26 @@ class _SessionFile:
     left_out: int = 0
 
 
-def _read_entry(file: _SessionFile, held: dict[str, Any], where: str) -> None:
-    kind, own = to_text(held.get("type")), to_text(held.get("uuid"))
+def _read_entry(file: _SessionFile, values: dict[str, Any], where: str) -> None:
+    kind, own = to_text(values.get("type")), to_text(values.get("uuid"))
     if own in file.owners:
         return
-    draft = _find_session(file, held)
+    draft = _find_session(file, values)
     if own:
         file.owners[own] = draft
     if kind == "attachment":
-        _read_queued_prompt(draft, to_mapping(held.get("attachment")))
-    elif kind in _MESSAGE_TYPES and isinstance(held.get("message"), dict):
-        (_read_assistant if kind == "assistant" else _read_user)(draft, held, where)
+        _read_queued_prompt(draft, to_mapping(values.get("attachment")))
+    elif kind in _MESSAGE_TYPES and isinstance(values.get("message"), dict):
+        (_read_assistant if kind == "assistant" else _read_user)(draft, values, where)
     elif kind in _MESSAGE_TYPES:
         draft.problem(where, f"an entry of type {kind} without its message, left out")
 
 
-def _find_session(file: _SessionFile, held: dict[str, Any]) -> RunBuilder:
-    session, parent = to_text(held.get("sessionId")), to_text(held.get("parentUuid"))
-    if held.get("isSidechain") is True:
+def _find_session(file: _SessionFile, values: dict[str, Any]) -> RunBuilder:
+    session, parent = to_text(values.get("sessionId")), to_text(values.get("parentUuid"))
+    if values.get("isSidechain") is True:
         file.left_out += 1
-        agent = to_text(held.get("agentId")) or session
+        agent = to_text(values.get("agentId")) or session
         return file.agents.setdefault(agent, RunBuilder(NAME, agent))
     if session and session not in file.sessions:
         begun = file.current if not file.current.id else RunBuilder(NAME)
@@ -87,10 +87,10 @@ def _find_session(file: _SessionFile, held: dict[str, Any]) -> RunBuilder:
     return file.current
 
 
-def _read_assistant(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
-    message = held["message"]
+def _read_assistant(draft: RunBuilder, values: dict[str, Any], where: str) -> None:
+    message = values["message"]
     model = to_text(message.get("model"))
-    if held.get("isApiErrorMessage") is True or model == "<synthetic>":
+    if values.get("isApiErrorMessage") is True or model == "<synthetic>":
         return
     draft.enter(to_text(message.get("id")))
     usage = to_mapping(message.get("usage"))
@@ -115,8 +115,8 @@ def _read_reply_block(draft: RunBuilder, block: dict[str, Any], where: str) -> N
         draft.problem(where, f"a block of type {kind or 'unknown'}, left out")
 
 
-def _read_user(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
-    content = held["message"].get("content")
+def _read_user(draft: RunBuilder, values: dict[str, Any], where: str) -> None:
+    content = values["message"].get("content")
     if not isinstance(content, str | list):
         draft.problem(where, "a message of a person without content, left out")
     words = [content] if isinstance(content, str) else []
@@ -125,7 +125,7 @@ def _read_user(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
             draft.answer(to_text(block.get("tool_use_id")), render_content(block.get("content")), where)
         else:
             words.append(render_content([block]))
-    if held.get("isMeta") is not True and held.get("isCompactSummary") is not True:
+    if values.get("isMeta") is not True and values.get("isCompactSummary") is not True:
         for word in words:
             _read_user_text(draft, word)
 

@@ -58,13 +58,13 @@ class _RolloutBuilder(RunBuilder):
 
 
 def knows(value: object) -> bool:
-    held = to_mapping(value)
-    kind = to_text(held.get("type"))
+    mapping = to_mapping(value)
+    kind = to_text(mapping.get("type"))
     if kind in _WRAPPED_TYPES:
-        return isinstance(held.get("payload"), dict)
+        return isinstance(mapping.get("payload"), dict)
     if kind in _BARE_ITEM_FIELDS:
-        return held.keys() >= _BARE_ITEM_FIELDS[kind]
-    return _is_document(held) or _is_head(held)
+        return mapping.keys() >= _BARE_ITEM_FIELDS[kind]
+    return _is_document(mapping) or _is_head(mapping)
 
 
 def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
@@ -73,44 +73,44 @@ def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
     for entry in entries:
         if not draft.usable(entry):
             continue
-        for kind, held in _split_entry(to_mapping(entry.value)):
-            session = to_text(held.get("id")) if kind == "session_meta" else ""
+        for kind, values in _split_entry(to_mapping(entry.value)):
+            session = to_text(values.get("id")) if kind == "session_meta" else ""
             if session and draft.steps and session != draft.id:
                 yield draft.run(path)
                 draft = _RolloutBuilder(NAME)
             draft.id = draft.id or session
-            _read_part(draft, kind, held, entry.where)
+            _read_part(draft, kind, values, entry.where)
     yield draft.run(path)
 
 
-def _is_head(held: dict[str, Any]) -> bool:
-    return "type" not in held and held.keys() >= {"id", "timestamp"} and bool(held.keys() & {"instructions", "git"})
+def _is_head(values: dict[str, Any]) -> bool:
+    return "type" not in values and values.keys() >= {"id", "timestamp"} and bool(values.keys() & {"instructions", "git"})
 
 
-def _is_document(held: dict[str, Any]) -> bool:
-    return isinstance(held.get("session"), dict) and isinstance(held.get("items"), list)
+def _is_document(values: dict[str, Any]) -> bool:
+    return isinstance(values.get("session"), dict) and isinstance(values.get("items"), list)
 
 
-def _split_entry(held: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if _is_document(held):
-        yield "session_meta", held["session"]
-        for item in held["items"]:
+def _split_entry(values: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if _is_document(values):
+        yield "session_meta", values["session"]
+        for item in values["items"]:
             yield "response_item", to_mapping(item)
-    elif _is_head(held):
-        yield "session_meta", held
-    elif to_text(held.get("type")) in _BARE_ITEM_FIELDS:
-        yield "response_item", held
+    elif _is_head(values):
+        yield "session_meta", values
+    elif to_text(values.get("type")) in _BARE_ITEM_FIELDS:
+        yield "response_item", values
     else:
-        yield to_text(held.get("type")), to_mapping(held.get("payload"))
+        yield to_text(values.get("type")), to_mapping(values.get("payload"))
 
 
-def _read_part(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: str) -> None:
+def _read_part(draft: _RolloutBuilder, kind: str, values: dict[str, Any], where: str) -> None:
     if kind == "turn_context":
-        draft.use_model(held.get("model"))
-    elif kind == "event_msg" and held.get("type") == "token_count":
-        _read_token_count(draft, to_mapping(held.get("info")))
+        draft.use_model(values.get("model"))
+    elif kind == "event_msg" and values.get("type") == "token_count":
+        _read_token_count(draft, to_mapping(values.get("info")))
     elif kind == "response_item":
-        _read_item(draft, to_text(held.get("type")), held, where)
+        _read_item(draft, to_text(values.get("type")), values, where)
 
 
 def _read_token_count(draft: _RolloutBuilder, info: dict[str, Any]) -> None:
@@ -134,45 +134,47 @@ def _enter_call(draft: _RolloutBuilder) -> None:
         draft.uncounted, draft.told_ahead = draft.told_ahead is None, None
 
 
-def _read_item(draft: _RolloutBuilder, kind: str, held: dict[str, Any], where: str) -> None:
+def _read_item(draft: _RolloutBuilder, kind: str, values: dict[str, Any], where: str) -> None:
     if kind.endswith("_output"):
-        answer = held.get("output", held.get("tools"))
-        draft.answer(to_text(held.get("call_id")), _render_output(answer), where)
-    elif kind == "message" and held.get("role") == "user":
-        for block in to_list(held.get("content")):
+        answer = values.get("output", values.get("tools"))
+        draft.answer(to_text(values.get("call_id")), _render_output(answer), where)
+    elif kind == "message" and values.get("role") == "user":
+        for block in to_list(values.get("content")):
             words = render_content([block])
             if not words.lstrip().startswith(_PROGRAM_TEXT_PREFIXES):
                 draft.say(words)
-    elif kind == "message" and held.get("role") == "assistant":
+    elif kind == "message" and values.get("role") == "assistant":
         _enter_call(draft)
-        draft.speak(render_content(held.get("content")))
+        draft.speak(render_content(values.get("content")))
     elif kind == "reasoning":
         _enter_call(draft)
-        draft.think(render_content(held.get("content")) or render_content(held.get("summary")))
+        draft.think(render_content(values.get("content")) or render_content(values.get("summary")))
     elif kind.endswith("_call"):
         _enter_call(draft)
-        _read_call(draft, kind, held)
+        _read_call(draft, kind, values)
     elif not kind:
         draft.problem(where, "an item without a type, left out")
 
 
-def _read_call(draft: RunBuilder, kind: str, held: dict[str, Any]) -> None:
+def _read_call(draft: RunBuilder, kind: str, values: dict[str, Any]) -> None:
     """Calls of the provider's own tools, such as its web search, are done when they are recorded: no output follows."""
-    tool = ".".join(filter(None, (to_text(held.get("namespace")), to_text(held.get("name"))))) or kind.removesuffix("_call")
-    call = to_text(held.get("call_id"))
+    tool = ".".join(filter(None, (to_text(values.get("namespace")), to_text(values.get("name"))))) or kind.removesuffix("_call")
+    call = to_text(values.get("call_id"))
     if kind == "custom_tool_call":
-        draft.act(tool, to_text(held.get("input")), call)
+        draft.act(tool, to_text(values.get("input")), call)
     elif kind == "local_shell_call":
-        action = {name: value for name, value in to_mapping(held.get("action")).items() if value is not None and name != "type"}
-        draft.act(tool, render_arguments(action), call or to_text(held.get("id")))
+        action = {name: value for name, value in to_mapping(values.get("action")).items() if value is not None and name != "type"}
+        draft.act(tool, render_arguments(action), call or to_text(values.get("id")))
     else:
-        draft.act(tool, render_written_arguments(held.get("arguments") or held.get("action") or held.get("revised_prompt")), call)
+        draft.act(
+            tool, render_written_arguments(values.get("arguments") or values.get("action") or values.get("revised_prompt")), call
+        )
 
 
 def _render_output(output: object) -> str:
     """Text, blocks of text, or, for a while, JSON in a string with text and exit code in it."""
-    held = unwrap_object(output) if isinstance(output, dict) or to_text(output).startswith(_PACKED_OUTPUT_PREFIX) else {}
-    if not isinstance(held.get("output"), str):
-        return render_content(held.get("content", output))
-    code = to_mapping(held.get("metadata")).get("exit_code")
-    return held["output"] + (f"\n(exit code {code})" if code else "")
+    values = unwrap_object(output) if isinstance(output, dict) or to_text(output).startswith(_PACKED_OUTPUT_PREFIX) else {}
+    if not isinstance(values.get("output"), str):
+        return render_content(values.get("content", output))
+    code = to_mapping(values.get("metadata")).get("exit_code")
+    return values["output"] + (f"\n(exit code {code})" if code else "")

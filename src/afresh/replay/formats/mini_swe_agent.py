@@ -23,46 +23,46 @@ _BASH_BLOCK = re.compile(r"^```(?:mswea_bash_command|bash|sh)[ \t]*\n(.*?)\n?^``
 
 
 def knows(value: object) -> bool:
-    held = to_mapping(value)
-    if isinstance(held.get("messages"), list):
-        return "trajectory_format" in held or "info" in held
-    return held.get("role") in ("system", "user", "assistant") and "content" in held
+    mapping = to_mapping(value)
+    if isinstance(mapping.get("messages"), list):
+        return "trajectory_format" in mapping or "info" in mapping
+    return mapping.get("role") in ("system", "user", "assistant") and "content" in mapping
 
 
 def read(entries: Iterable[JsonEntry], path: str) -> Iterator[RecordedRun]:
     """One run: the messages of the document, or all the entries if they are the messages. Without a command it is some chat."""
     draft = RunBuilder(NAME)
     for entry in entries:
-        held = to_mapping(entry.value)
+        mapping = to_mapping(entry.value)
         whole = draft.usable(entry)
-        if isinstance(held.get("messages"), list):
-            _read_document(draft, held)
+        if isinstance(mapping.get("messages"), list):
+            _read_document(draft, mapping)
         elif whole:
-            _read_message(draft, held, entry.where)
+            _read_message(draft, mapping, entry.where)
     if not any(step.tool == BASH_TOOL for step in draft.steps):
         draft.steps.clear()
     yield draft.run(path)
 
 
-def _read_document(draft: RunBuilder, held: dict[str, Any]) -> None:
-    info = to_mapping(held.get("info"))
-    draft.id = to_text(held.get("instance_id")) or to_text(info.get("instance_id"))
-    for where, message in draft.objects(held["messages"], "message"):
+def _read_document(draft: RunBuilder, values: dict[str, Any]) -> None:
+    info = to_mapping(values.get("info"))
+    draft.id = to_text(values.get("instance_id")) or to_text(info.get("instance_id"))
+    for where, message in draft.objects(values["messages"], "message"):
         _read_message(draft, message, where)
-    draft.use_model(to_mapping(to_mapping(info.get("config")).get("model")).get("model_name"), len(held["messages"]))
+    draft.use_model(to_mapping(to_mapping(info.get("config")).get("model")).get("model_name"), len(values["messages"]))
 
 
-def _read_message(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
-    role = to_text(held.get("role"))
-    if held.get("type") == "function_call_output" or role == "tool":
-        call = to_text(held.get("call_id")) or to_text(held.get("tool_call_id"))
-        draft.answer(call, render_content(held.get("output", held.get("content"))), where)
-    elif held.get("object") == "response" or role == "assistant":
-        _read_reply(draft, held, where)
-    elif to_mapping(held.get("extra")).get("interrupt_type") == "FormatError":
-        _read_format_error(draft, held, where)
+def _read_message(draft: RunBuilder, values: dict[str, Any], where: str) -> None:
+    role = to_text(values.get("role"))
+    if values.get("type") == "function_call_output" or role == "tool":
+        call = to_text(values.get("call_id")) or to_text(values.get("tool_call_id"))
+        draft.answer(call, render_content(values.get("output", values.get("content"))), where)
+    elif values.get("object") == "response" or role == "assistant":
+        _read_reply(draft, values, where)
+    elif to_mapping(values.get("extra")).get("interrupt_type") == "FormatError":
+        _read_format_error(draft, values, where)
     elif role in ("user", "exit"):
-        _read_user_text(draft, render_content(held.get("content")), role)
+        _read_user_text(draft, render_content(values.get("content")), role)
     elif role != "system":
         draft.problem(where, f"a message of the role {role or 'unknown'}, left out")
 
@@ -76,9 +76,9 @@ def _read_user_text(draft: RunBuilder, words: str, role: str) -> None:
         draft.say(words)
 
 
-def _enter_call(draft: RunBuilder, held: dict[str, Any], where: str) -> dict[str, Any]:
+def _enter_call(draft: RunBuilder, values: dict[str, Any], where: str) -> dict[str, Any]:
     """A call begins; gives back the provider's response to it."""
-    response = held if held.get("object") == "response" else to_mapping(to_mapping(held.get("extra")).get("response"))
+    response = values if values.get("object") == "response" else to_mapping(to_mapping(values.get("extra")).get("response"))
     usage = to_mapping(response.get("usage"))
     draft.enter(where)
     draft.sent(usage.get("prompt_tokens", usage.get("input_tokens")))
@@ -86,23 +86,23 @@ def _enter_call(draft: RunBuilder, held: dict[str, Any], where: str) -> dict[str
     return response
 
 
-def _read_format_error(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
+def _read_format_error(draft: RunBuilder, values: dict[str, Any], where: str) -> None:
     """A reply without a usable command is kept only beside the message that says so."""
-    response = _enter_call(draft, held, where)
+    response = _enter_call(draft, values, where)
     choice = to_mapping(next(iter(to_list(response.get("choices"))), None))
     draft.think(
-        to_text(to_mapping(held.get("extra")).get("model_response"))
+        to_text(to_mapping(values.get("extra")).get("model_response"))
         or render_content(to_mapping(choice.get("message")).get("content"))
     )
-    draft.act(NO_ACTION_TOOL, "", answer=render_content(held.get("content")))
+    draft.act(NO_ACTION_TOOL, "", answer=render_content(values.get("content")))
 
 
-def _read_reply(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
-    _enter_call(draft, held, where)
-    extra = to_mapping(held.get("extra"))
-    draft.think(to_text(held.get("reasoning_content")))
-    spoken = _render_reply_text(held)
-    commands = _find_commands(extra, held) or _commands_in_text(spoken)
+def _read_reply(draft: RunBuilder, values: dict[str, Any], where: str) -> None:
+    _enter_call(draft, values, where)
+    extra = to_mapping(values.get("extra"))
+    draft.think(to_text(values.get("reasoning_content")))
+    spoken = _render_reply_text(values)
+    commands = _find_commands(extra, values) or _commands_in_text(spoken)
     for command, call in commands:
         draft.think(_BASH_BLOCK.sub("", spoken).strip() if (command, call) == commands[0] else "")
         draft.act(BASH_TOOL, command, call or where)
@@ -111,27 +111,27 @@ def _read_reply(draft: RunBuilder, held: dict[str, Any], where: str) -> None:
         draft.act(NO_ACTION_TOOL, "", where)
 
 
-def _render_reply_text(held: dict[str, Any]) -> str:
-    messages = (to_mapping(item) for item in to_list(held.get("output")))
+def _render_reply_text(values: dict[str, Any]) -> str:
+    messages = (to_mapping(item) for item in to_list(values.get("output")))
     parts = [render_content(item.get("content")) for item in messages if item.get("type") == "message"]
-    return "\n".join([*parts, render_content(held.get("content"))]).strip()
+    return "\n".join([*parts, render_content(values.get("content"))]).strip()
 
 
-def _find_commands(extra: dict[str, Any], held: dict[str, Any]) -> list[tuple[str, str]]:
+def _find_commands(extra: dict[str, Any], values: dict[str, Any]) -> list[tuple[str, str]]:
     """The commands that were found at the time, else those of the tool calls; each with the name of its call."""
-    found = [
+    commands = [
         (to_text(to_mapping(action).get("command")), to_text(to_mapping(action).get("tool_call_id")))
         for action in to_list(extra.get("actions"))
     ]
-    calls = [to_mapping(call) for call in to_list(held.get("tool_calls"))]
-    calls += [to_mapping(item) for item in to_list(held.get("output")) if to_mapping(item).get("type") == "function_call"]
-    for call in [] if found else calls:
+    calls = [to_mapping(call) for call in to_list(values.get("tool_calls"))]
+    calls += [to_mapping(item) for item in to_list(values.get("output")) if to_mapping(item).get("type") == "function_call"]
+    for call in [] if commands else calls:
         arguments = to_mapping(call.get("function", call)).get("arguments")
         command = unwrap_object(arguments).get("command")
-        found.append(
+        commands.append(
             (command if isinstance(command, str) else render_arguments(arguments), to_text(call.get("call_id", call.get("id"))))
         )
-    return found
+    return commands
 
 
 def _commands_in_text(spoken: str) -> list[tuple[str, str]]:

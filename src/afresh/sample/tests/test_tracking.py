@@ -8,8 +8,8 @@ class TrackingTest(unittest.TestCase):
         self.assertEqual(summarise([]), {"status": "unknown", "place": "", "attempts": 0, "skipped": 0, "since": "", "message": ""})
 
     def test_the_way_is_told_by_places(self):
-        found = summarise(["2024-05-01 handed_over Hamburg", "2024-05-02 transit Kassel", "2024-05-03 TRANSIT Kassel"])
-        self.assertEqual((found["status"], found["since"], found["message"]), ("transit", "2024-05-03", "Hamburg → Kassel"))
+        text = summarise(["2024-05-01 handed_over Hamburg", "2024-05-02 transit Kassel", "2024-05-03 TRANSIT Kassel"])
+        self.assertEqual((text["status"], text["since"], text["message"]), ("transit", "2024-05-03", "Hamburg → Kassel"))
 
     def test_the_end_is_told_in_words(self):
         for last, message in [
@@ -25,13 +25,13 @@ class TrackingTest(unittest.TestCase):
         self.assertEqual(summarise(["2024-05-01 lost"])["message"], "lost")
 
     def test_three_attempts_send_it_back(self):
-        found = summarise([f"2024-05-0{day} attempted Köln" for day in (1, 2, 3, 4)])
-        self.assertEqual((found["status"], found["attempts"], found["skipped"], found["since"]), ("returned", 3, 1, "2024-05-03"))
+        text = summarise([f"2024-05-0{day} attempted Köln" for day in (1, 2, 3, 4)])
+        self.assertEqual((text["status"], text["attempts"], text["skipped"], text["since"]), ("returned", 3, 1, "2024-05-03"))
 
     def test_malformed_and_unknown_events_are_counted(self):
-        found = summarise(["", "yesterday transit", "2024-05-01", "2024-05-01 exploded", "2024-05-01 customs Basel"])
-        self.assertEqual((found["status"], found["skipped"], found["place"]), ("customs", 4, "Basel"))
+        text = summarise(["", "yesterday transit", "2024-05-01", "2024-05-01 exploded", "2024-05-01 customs Basel"])
+        self.assertEqual((text["status"], text["skipped"], text["place"]), ("customs", 4, "Basel"))
 
     def test_nothing_counts_after_the_end(self):
-        found = summarise(["2024-05-01 delivered Köln", "2024-05-02 transit Bonn"])
-        self.assertEqual((found["status"], found["place"], found["skipped"]), ("delivered", "Köln", 1))
+        text = summarise(["2024-05-01 delivered Köln", "2024-05-02 transit Bonn"])
+        self.assertEqual((text["status"], text["place"], text["skipped"]), ("delivered", "Köln", 1))

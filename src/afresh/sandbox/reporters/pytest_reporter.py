@@ -34,9 +34,9 @@ def attach_to_pytest():
         return made
 
     def note_cached(*args):
-        made = cached(*args)
-        CODES.extend([] if made is None else [made])
-        return made
+        code = cached(*args)
+        CODES.extend([] if code is None else [code])
+        return code
 
     rewrite._rewrite_test, rewrite._read_pyc = note_compiled, note_cached
 
@@ -72,7 +72,7 @@ def list_hooks(manager):
     """What runs and reports a test, and how many plugins do: a list may have been emptied."""
     for name, hook in vars(manager.hook).items():
         if name.startswith(("pytest_runtest", "pytest_pyfunc")):
-            count = len([one for one in hook.get_hookimpls() if not is_conftest(one.plugin)])
+            count = len([hookimpl for hookimpl in hook.get_hookimpls() if not is_conftest(hookimpl.plugin)])
             yield f"{name} of {count}"
 
 
@@ -133,18 +133,18 @@ class Recorder:
         yield
 
     def pytest_runtest_logreport(self, report):
-        name, told = self.name(report.nodeid), report.outcome
-        if told == "rerun":
+        name, value = self.name(report.nodeid), report.outcome
+        if value == "rerun":
             self.raw.pop(name, None)
             self.told.pop(name, None)
-        if told == "failed" and report.when != "call":
-            told = "error"
-        if told == "passed" and report.when != "call":
+        if value == "failed" and report.when != "call":
+            value = "error"
+        if value == "passed" and report.when != "call":
             return  # a test that ends the run has begun, and no more
-        if told == "passed" and hasattr(report, "wasxfail"):
-            told = "skipped"
-        if told in RANK and RANK[told] >= RANK[self.told.get(name, "passed")]:
-            self.told[name] = told
+        if value == "passed" and hasattr(report, "wasxfail"):
+            value = "skipped"
+        if value in RANK and RANK[value] >= RANK[self.told.get(name, "passed")]:
+            self.told[name] = value
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -155,8 +155,8 @@ class Recorder:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
         """A worker of xdist has ended."""
-        held = getattr(node, "workeroutput", {}).get("afresh")
-        self.workers += [held] if held else []
+        value = getattr(node, "workeroutput", {}).get("afresh")
+        self.workers += [value] if value else []
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session):
@@ -168,7 +168,9 @@ class Recorder:
 
     def summarise(self, status):
         raised = {name for name, phases in self.raw.items() if "failed" in phases.values()} - self.expected
-        plugins = {describe_plugin(one) for one in self.config.pluginmanager.get_plugins() if one and not is_conftest(one)}
+        plugins = {
+            describe_plugin(plugin) for plugin in self.config.pluginmanager.get_plugins() if plugin and not is_conftest(plugin)
+        }
         names = {
             "collected": self.collected,
             **reporter_session.find_altered(self.session.stock),
@@ -177,5 +179,7 @@ class Recorder:
             "plugins": plugins | set(list_hooks(self.config.pluginmanager)),
             "modules": self.session.modules,
         }
-        merged = {kind: sorted({*held, *(name for one in self.workers for name in one[kind])}) for kind, held in names.items()}
+        merged = {
+            kind: sorted({*value, *(name for worker in self.workers for name in worker[kind])}) for kind, value in names.items()
+        }
         return dict(merged, exit=status, outcomes=self.told, messages=self.messages)

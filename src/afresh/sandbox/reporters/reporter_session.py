@@ -71,10 +71,10 @@ def list_functions(owner):
         if isinstance(value, types.FunctionType):
             yield name + "()", value.__code__
         elif isinstance(value, type) and value.__module__ == owner.__name__:
-            for member, held in list(vars(value).items()):
-                plain = getattr(held, "__func__", getattr(held, "fget", held))
+            for member, raw_value in list(vars(value).items()):
+                plain = getattr(raw_value, "__func__", getattr(raw_value, "fget", raw_value))
                 if callable(plain):
-                    yield name + "." + member, held
+                    yield name + "." + member, raw_value
                 if isinstance(plain, types.FunctionType):
                     yield name + "." + member + "()", plain.__code__
 
@@ -83,7 +83,9 @@ def take_stock():
     """What the runner and the standard library consist of, by name."""
     guarded = {*RUNNER_MODULES, *LIBRARY_MODULES}
     owners = [
-        held for name, held in list(sys.modules.items()) if name.split(".")[0] in guarded and isinstance(held, types.ModuleType)
+        module
+        for name, module in list(sys.modules.items())
+        if name.split(".")[0] in guarded and isinstance(module, types.ModuleType)
     ]
     return {owner.__name__ + "." + name: held for owner in owners for name, held in list_functions(owner)}
 
@@ -91,22 +93,22 @@ def take_stock():
 def find_altered(before):
     """What is not what it was, in the runner and in the library. A test that patches and puts back leaves nothing here."""
     now = take_stock()
-    names = sorted({name.rstrip("()") for name, held in before.items() if now.get(name) is not held})
+    names = sorted({name.rstrip("()") for name, value in before.items() if now.get(name) is not value})
     runners = [name for name in names if is_runners(name, before.get(name))]
     return {"altered": runners[:MAX_NAMES], "library": [name for name in names if name not in runners][:MAX_NAMES]}
 
 
-def is_runners(name, held):
+def is_runners(name, value):
     """Code that runs a project's programs may replace `print`, but no class of Python."""
     top = name.split(".")[0]
-    return top in RUNNER_MODULES or (top == "builtins" and isinstance(held, type))
+    return top in RUNNER_MODULES or (top == "builtins" and isinstance(value, type))
 
 
 def list_loaded_modules():
     """Top-level names of what the runner has loaded from outside of the tree."""
     names = set()
-    for name, held in list(sys.modules.items()):
-        path = os.path.abspath(getattr(held, "__file__", None) or TREE)
+    for name, module in list(sys.modules.items()):
+        path = os.path.abspath(getattr(module, "__file__", None) or TREE)
         if path.startswith(sys.prefix + "/") or not (path + "/").startswith(TREE + "/"):
             names.add(name.split(".")[0])
     return sorted(names)

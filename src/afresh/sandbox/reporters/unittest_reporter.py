@@ -42,7 +42,7 @@ def name_test(test):
 
 def list_tests(suite):
     try:
-        return [name for one in suite for name in list_tests(one)]
+        return [name for value in suite for name in list_tests(value)]
     except TypeError:
         return [name_test(suite)]
 

@@ -43,7 +43,7 @@ def verify_chain(visit: Visit) -> Response:
 
 def rebuild_calls(visit: Visit) -> Response:
     calls = verify_calls(visit.project, load_task_head(visit, "audit").state.task.id)
-    return visit.show("rebuilt.html", calls=calls, wrong=[one for one in calls if not one.same])
+    return visit.show("rebuilt.html", calls=calls, wrong=[call for call in calls if not call.same])
 
 
 def send_export(visit: Visit) -> Response:

@@ -35,7 +35,7 @@ def show_context(visit: Visit) -> Response:
         limits=describe_limits(state),
         largest=describe_largest_call(state),
         calibration=describe_calibration(state),
-        operations=sorted(state.tokens.tool_costs, key=lambda one: -one.tokens),
+        operations=sorted(state.tokens.tool_costs, key=lambda cost: -cost.tokens),
     )
 
 
@@ -46,16 +46,16 @@ def show_yield(visit: Visit) -> Response:
     task = head.state.task.id
     calls = measure_task_yield(visit.project, task, iterate_step_entries(visit.project, task, window.first, window.last))
     page = read_step_page(visit.project, task, window.first, window.last)
-    counted = {one.step: one.reply.usage.input for one in page.steps if one.reply}
+    counted = {step.step: step.reply.usage.input for step in page.steps if step.reply}
     sent = sum_sent_sections(scale_to_usage(calls, counted))
     return visit.show(
         "yield.html",
         window=window,
         calls=len(calls),
         sections=order_by_waste(sent),
-        whole=sum(one.tokens for one in sent),
+        whole=sum(section.tokens for section in sent),
         rest=sum_without_system(sent),
-        wasted=[one for one in order_by_waste(sent)[:1] if not is_sent_first(one.name)],
+        wasted=[section for section in order_by_waste(sent)[:1] if not is_sent_first(section.name)],
         is_sent_first=is_sent_first,
         compactions=[line for line in page.lines if line["kind"] == "compacted"],
         task=task,
@@ -71,15 +71,15 @@ def send_calls(visit: Visit) -> Response:
     prices = list_call_prices(visit.project, task, entries)
     ceilings = [entry.event.audit.budget for entry in entries if isinstance(entry.event, CallRequested)]
     grown = [size for size, _ in measure_growing_history(visit.project, entries)] if window.first == 1 else []
-    sent, paid, costs = [one.sent for one in prices], [one.paid for one in prices], head.state.spending.costs
+    sent, paid, costs = [price.sent for price in prices], [price.paid for price in prices], head.state.spending.costs
     return JSONResponse(
         {
-            "steps": [one.step for one in prices],
+            "steps": [price.step for price in prices],
             "sent": sent,
             "paid": paid if paid != sent and (costs.money or costs.unpriced) else [],
             "ceiling": ceilings,
             "accumulating": grown,
-            "estimated": any(one.estimated for one in prices),
+            "estimated": any(price.estimated for price in prices),
         }
     )
 

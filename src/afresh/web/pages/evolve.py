@@ -21,13 +21,15 @@ def show_section_use(visit: Visit) -> Response:
     """The part that reads journals; it is loaded after the page."""
     report = report_use(visit.project, MAX_TASKS_READ)
     drawn = report.sections[:MAX_SECTIONS_DRAWN]
-    return visit.show("evolve_use.html", report=report, sections=drawn, most=max([one.tokens for one in drawn], default=1.0))
+    return visit.show(
+        "evolve_use.html", report=report, sections=drawn, most=max([section.tokens for section in drawn], default=1.0)
+    )
 
 
 def adopt_policy(visit: Visit) -> Response:
     with visit.open_to_change() as project:
-        said = adopt_as_canary(project, visit.get_part("proposal"), BY_PERSON)
-    return visit.go(visit.link("evolve"), f"{said}.")
+        text = adopt_as_canary(project, visit.get_part("proposal"), BY_PERSON)
+    return visit.go(visit.link("evolve"), f"{text}.")
 
 
 def take_back_policy(visit: Visit) -> Response:

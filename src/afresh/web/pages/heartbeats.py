@@ -33,7 +33,7 @@ def show_heartbeats(visit: Visit) -> Response:
         state=state,
         running=bool(state.worker) and not is_run_dead(state, project.clock.now()),
         items=[(item, state.items.get(item.key, NEVER_CHECKED)) for item in (plan.items if plan else ())],
-        schedules=[(one, find_next_due(one.schedule, one.after)) for one in state.schedules.values()],
+        schedules=[(schedule, find_next_due(schedule.schedule, schedule.after)) for schedule in state.schedules.values()],
         types=[row for row in list_template_rows(project.templates) if row.kind == "work" and not row.fault],
         log=read_heartbeat_log(project),
     )

@@ -43,10 +43,10 @@ def show_home(visit: Visit) -> Response:
         running=[read_running_task(visit, ticket) for ticket in running[-MAX_RUNNING_LOADED:]],
         waiting=groups.get("Needs you"),
         coming=groups.get("Waiting"),
-        today=[one for one in used if one.limit.scope is LimitScope.DAY],
-        limits=[one for one in used if one.limit.scope is not LimitScope.DAY],
+        today=[limit_use for limit_use in used if limit_use.limit.scope is LimitScope.DAY],
+        limits=[limit_use for limit_use in used if limit_use.limit.scope is not LimitScope.DAY],
         tripped=own.ledger.tripped(own.account),
-        finished=[one for one in list_finished_since(visit) if one.task not in needing],
+        finished=[ticket for ticket in list_finished_since(visit) if ticket.task not in needing],
         since=read_last_look(visit),
         counts=overview.counts,
         explain_stop=partial(explain_worker_stop, project),
@@ -69,7 +69,7 @@ def list_finished_since(visit: Visit) -> list[QueueTicket]:
     """Return the tasks that came to an end since the last look, the latest first."""
     query = TicketQuery(FINISHED_STATUSES, parents=(), order=TicketOrder.TOUCHED, most=MAX_FINISHED)
     since = read_last_look(visit)
-    return [one for one in visit.project.queue.tickets(query) if one.detail and one.detail.updated > since]
+    return [ticket for ticket in visit.project.queue.tickets(query) if ticket.detail and ticket.detail.updated > since]
 
 
 def mark_all_seen(visit: Visit) -> Response:

@@ -34,10 +34,10 @@ def show_knowledge(visit: Visit) -> Response:
 
 def find_lesson_row(visit: Visit) -> LessonRow:
     name, listing = visit.get_part("lesson"), list_lessons(visit.project, learn=False)
-    found = next((row for row in (*listing.rows, *listing.patterns) if row.knowledge.id == name), None)
-    if found is None:
+    lesson_row = next((row for row in (*listing.rows, *listing.patterns) if row.knowledge.id == name), None)
+    if lesson_row is None:
         raise BadInput(f"no such lesson: {name}", next="choose one of the list")
-    return found
+    return lesson_row
 
 
 def show_lesson(visit: Visit) -> Response:
@@ -50,16 +50,16 @@ def judge_lesson(visit: Visit) -> Response:
     with visit.open_to_change() as project:
         if judge == "approve":
             approve_lesson(project, name)
-            said = f"{name} is approved: tasks that it fits see it from now on."
+            text = f"{name} is approved: tasks that it fits see it from now on."
         elif judge == "reject":
             reject_lesson(project, name)
-            said = f"{name} is rejected and will not be drafted again."
+            text = f"{name} is rejected and will not be drafted again."
         elif judge == "save":
             rewrite_lesson(project, name, visit.form.get("text", "").rstrip("\n") + "\n")
             return visit.go(visit.link("knowledge", name), f"{name} is saved.")
         else:
             raise BadInput("no such action", next="use the buttons of the page", safe="nothing was changed")
-    return visit.go(visit.link("knowledge"), said)
+    return visit.go(visit.link("knowledge"), text)
 
 
 ROUTES = [

@@ -14,18 +14,18 @@ MAX_FACTS_SHOWN = 60
 
 def show_memory(visit: Visit) -> Response:
     wanted, kind = visit.get_query("q").strip(), visit.get_query("kind")
-    if kind and kind not in [one.value for one in FactKind]:
+    if kind and kind not in [fact_kind.value for fact_kind in FactKind]:
         raise BadInput(f"no such kind of fact: {kind}", next="choose one of the list")
     facts = search_project_facts(visit.project, wanted, kind, limit=MAX_FACTS_SHOWN)
-    ordered = facts if wanted else sorted(facts, key=lambda one: one.fact.subject.lower())
-    subjects = [(subject, list(some)) for subject, some in groupby(ordered, key=lambda one: one.fact.subject)]
+    ordered = facts if wanted else sorted(facts, key=lambda fact: fact.fact.subject.lower())
+    subjects = [(subject, list(some)) for subject, some in groupby(ordered, key=lambda fact: fact.fact.subject)]
     return visit.show(
         "memory.html",
         subjects=subjects,
         full=len(facts) == MAX_FACTS_SHOWN,
         wanted=wanted,
         kind=kind,
-        kinds=[one.value for one in FactKind],
+        kinds=[fact_kind.value for fact_kind in FactKind],
     )
 
 

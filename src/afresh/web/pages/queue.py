@@ -49,19 +49,19 @@ class DependencyGraph:
 def show_queue(visit: Visit) -> Response:
     number = max(1, visit.read_number("page", 1))
     wanted = {name: visit.request.query_params.get(name, "")[:MAX_FILTER_CHARACTERS] for name in ("label", "state")}
-    found = find_tickets(visit, wanted, number * TASKS_PER_PAGE + 1)[(number - 1) * TASKS_PER_PAGE :]
+    tickets = find_tickets(visit, wanted, number * TASKS_PER_PAGE + 1)[(number - 1) * TASKS_PER_PAGE :]
     overview = survey_queue(visit.project.queue)
     return visit.show(
         "queue.html",
         overview=overview,
         explain_stop=partial(explain_worker_stop, visit.project),
         graph=draw_dependencies(visit),
-        tickets=found[:TASKS_PER_PAGE],
+        tickets=tickets[:TASKS_PER_PAGE],
         number=number,
         wanted=wanted,
         states=[state.value for state in TicketState],
         goals=visit.read_goals(need for group in overview.groups for ticket in group.tickets for need in ticket.needs),
-        more=len(found) > TASKS_PER_PAGE,
+        more=len(tickets) > TASKS_PER_PAGE,
         types=[row for row in list_template_rows(visit.project.templates) if row.kind == "work" and not row.fault],
         size=(NODE_WIDTH, NODE_HEIGHT),
     )
@@ -74,8 +74,8 @@ def find_tickets(visit: Visit, wanted: Mapping[str, str], most: int) -> Sequence
         list_statuses_of_states(states), parents=(), order=TicketOrder.NEWEST, most=0 if states else most,
         labels=(wanted["label"],) if wanted["label"] else (),
     )  # fmt: skip
-    found = visit.project.queue.tickets(query)
-    return [ticket for ticket in found if find_ticket_state(ticket) in states][:most] if states else found
+    tickets = visit.project.queue.tickets(query)
+    return [ticket for ticket in tickets if find_ticket_state(ticket) in states][:most] if states else tickets
 
 
 def draw_dependencies(visit: Visit) -> DependencyGraph | None:
@@ -103,12 +103,12 @@ def add_order(visit: Visit) -> Response:
             place=QueuePlace(read_priority(form), tuple(find_task(project, need) for need in form.get("needs", "").split())),
             model=form.get("model", "").strip(),
         )
-        said = list[str]()
-        state = add_task(project, order, OrderTerms(starts_now="start" in form, tell=said.append))
+        lines = list[str]()
+        state = add_task(project, order, OrderTerms(starts_now="start" in form, tell=lines.append))
         if "start" in form:
             start_worker(project, state.task.id)
-            said.append("A worker has been started.")
-    return visit.go(visit.link("tasks", state.task.id), "\n".join(["Added.", *said]))
+            lines.append("A worker has been started.")
+    return visit.go(visit.link("tasks", state.task.id), "\n".join(["Added.", *lines]))
 
 
 def read_priority(form: Mapping[str, str]) -> int:

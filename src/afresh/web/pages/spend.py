@@ -91,8 +91,8 @@ def reset_one_limit(visit: Visit) -> Response:
         raise BadInput(f"no such limit: {text!r}", next="use the buttons of the page", safe="nothing was reset")
     with visit.open_to_change() as project:
         ended = reset_limit(open_ledger_of_project(project), LimitScope(text), visit.form.get("task") or None)
-    said = [f"The {text} limit counts from now on."] + [f"Calls are possible again: {one.words}" for one in ended]
-    return visit.go(visit.link("spend"), "\n".join(said))
+    lines = [f"The {text} limit counts from now on."] + [f"Calls are possible again: {limit.words}" for limit in ended]
+    return visit.go(visit.link("spend"), "\n".join(lines))
 
 
 ROUTES = [

@@ -40,17 +40,17 @@ def show_step(visit: Visit) -> Response:
     head = load_task_head(visit, "steps")
     state, number = head.state, read_step_number(visit)
     page = read_step_page(visit.project, state.task.id, number, number)
-    one = next((one for one in page.steps if one.step == number), None)
-    if one is None:
+    step = next((one for one in page.steps if one.step == number), None)
+    if step is None:
         raise BadInput(f"task {state.task.id} has no step {number}", next=f"it has steps 1 to {state.work.step}")
     call = load_call(visit.project, state.task.id, number)
     before = load_sections_before(visit.project, state, number)
     diff = call_diff_to_json(before, call.sections, (number - 1, number))
-    changes, why = list_changes_of_step(visit.project, state, one)
+    changes, why = list_changes_of_step(visit.project, state, step)
     return visit.show(
         "step.html",
         head=head,
-        one=one,
+        one=step,
         call=call,
         price=price_recorded_call(call),
         rows=list_prompt_rows(call, diff["sections"]),
@@ -81,16 +81,16 @@ def load_sections_before(project: Project, state: State, number: int) -> Sequenc
 def list_prompt_rows(call: RecordedCall, diff: Sequence[dict[str, Any]]) -> list[PromptRow]:
     compared = {row["name"]: row for row in diff}
     rows, start = list[PromptRow](), 0
-    shares = [share_drawn_on(one) for one in call.drawn] or [None] * len(call.sections)
+    shares = [share_drawn_on(section_yield) for section_yield in call.drawn] or [None] * len(call.sections)
     for (name, section), share in zip(name_sections(call.sections).items(), shares, strict=True):
         rows.append(PromptRow(name, section, start, share, compared[name]))
         start += section.tokens
     return rows
 
 
-def list_changes_of_step(project: Project, state: State, one: Any) -> tuple[Sequence[Change], str]:
+def list_changes_of_step(project: Project, state: State, value: Any) -> tuple[Sequence[Change], str]:
     try:
-        return list_step_changes(project.paths.root, state, one), ""
+        return list_step_changes(project.paths.root, state, value), ""
     except NotPossible as fault:
         return (), fault.what
 

@@ -123,10 +123,10 @@ def list_timeline(page: StepPage, window: StepWindow) -> list[tuple[str, object]
     """Return steps and the events between them, the latest first."""
     notes = [line for line in page.lines if line["kind"] in TIMELINE_KINDS]
     rows = list[tuple[str, object]]()
-    for one in page.steps:
-        rows += [("note", line) for line in notes if line["step"] < one.step]
-        notes = [line for line in notes if line["step"] >= one.step]
-        rows.append(("step", one))
+    for step in page.steps:
+        rows += [("note", line) for line in notes if line["step"] < step.step]
+        notes = [line for line in notes if line["step"] >= step.step]
+        rows.append(("step", step))
     if window.last == window.whole:
         rows += [("note", line) for line in notes]
     return rows[::-1]
@@ -140,7 +140,7 @@ def show_decisions(visit: Visit) -> Response:
 
 
 def group_decisions(branches: Sequence) -> list[tuple[str, object]]:
-    return [("run" if isinstance(one, DecisionRun) else "node", one) for one in group_runs(branches)]
+    return [("run" if isinstance(run, DecisionRun) else "node", run) for run in group_runs(branches)]
 
 
 def show_files(visit: Visit) -> Response:
@@ -220,8 +220,8 @@ def act_on_task(visit: Visit) -> Response:
         raise BadInput("no such action", next="use the buttons of the page", safe="nothing was changed")
     with visit.open_to_change() as project:
         task = find_task(project, visit.get_part("task"))
-        said = act(visit, project, task)
-    return visit.go(visit.link("tasks", task), said)
+        text = act(visit, project, task)
+    return visit.go(visit.link("tasks", task), text)
 
 
 ROUTES = [
