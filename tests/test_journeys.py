@@ -1,6 +1,10 @@
-"""How many files one has to open to answer a question about the source: tests/journeys.yaml, whose counts may only fall."""
+"""How many files one has to open to answer a question about the source: tests/journeys.yaml, whose counts may only fall.
+
+`python tests/test_journeys.py` prints the questions; with words, the files of those that have all of these.
+"""
 
 import ast
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +64,35 @@ def test_a_question_is_answered_in_so_many_files(journey: dict[str, Any]):
 )
 def test_a_broken_twin_is_caught(files: list[dict[str, str]], fault: str):
     assert find_faults({"ask": "?", "most": 2, "files": files}) == [fault]
+
+
+def render_journeys(words: list[str]) -> str:
+    if not words:
+        return "\n".join(journey["ask"] for journey in JOURNEYS)
+    texts = [yaml.safe_dump(journey, sort_keys=False, width=200) for journey in JOURNEYS]
+    return (
+        "\n".join(text for text in texts if all(word.lower() in text.lower() for word in words)) or "no question has these words"
+    )
+
+
+def test_a_question_is_found_by_its_words():
+    assert render_journeys([]).count("?") >= len(JOURNEYS)
+    assert "models/choose_model.py: make_model" in render_journeys(["model", "provider"])
+    assert render_journeys(["no such word"]).startswith("no question")
+
+
+GUIDE = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def test_the_first_change_of_the_guide_can_be_made():
+    """The message that it changes is where it says, and the test that it names expects it."""
+    root, change = SOURCE.parents[1], GUIDE.partition("## Where would I")[0]
+    for path, text in (
+        ("src/afresh/cli/schedule.py", '"no schedules"'),
+        ("tests/scenarios/test_heartbeat_command.py", r'"no schedules\n"'),
+    ):
+        assert path in change and text.strip('"') in change and text in (root / path).read_text("utf-8")
+
+
+if __name__ == "__main__":
+    print(render_journeys(sys.argv[1:]))

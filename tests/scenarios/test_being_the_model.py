@@ -1,7 +1,6 @@
-"""A program and a person behind the mailbox, as docs/reference.md tells them."""
+"""A program and a person behind the mailbox."""
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from person import Person
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "reference.md"
+PROGRAM = Path(__file__).parents[2] / "examples" / "mailbox_model.py"
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +16,9 @@ def confined(requires_sandbox) -> None:
     requires_sandbox()
 
 
-def test_the_program_of_the_page_is_a_model(person: Person) -> None:
+def test_the_example_is_a_model(person: Person) -> None:
     box = person.folder / "box"
-    (source,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    (person.folder / "being.py").write_text(source)
-    model = subprocess.Popen([sys.executable, person.folder / "being.py", box])
+    model = subprocess.Popen([sys.executable, PROGRAM, box])
     try:
         told = person.runs(f"mailbox:{box}?timeout=100", "--json")
     finally:

@@ -1,4 +1,4 @@
-"""The examples of docs/alone.md can be used as they are: systemd accepts the unit, and the commands of the image exist."""
+"""The unit and the image of examples/ can be used as they are: systemd accepts the unit, and the commands of the image exist."""
 
 import configparser
 import json
@@ -15,7 +15,7 @@ import pytest
 from afresh.cli.main import load_command
 from afresh.cli.output import JSON_KEY
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PORT = 7420
 
 
