@@ -124,7 +124,7 @@ TASK_FILE = json.dumps(
     }
 )
 CHECKLIST = "- [ ] make it\n  as it was\n  - [ ] test it\n    ```\n    - [ ] no item\n    ```\n- [x] done\n1. [ ] last\n"
-HEARTBEAT = "---\nevery: 30m\nactive: 08:00-20:00\nceiling: 900\n---\n- [ ] tests pass: `pytest -q`\n- new commits\n"
+HEARTBEAT = "---\nevery: 30m\nactive: 08:00-20:00\nlimit: 900\n---\n- [ ] tests pass: `pytest -q`\n- new commits\n"
 JOURNAL = "".join(map(render_entry_line, link_events("one", JournalHead(), 1.0, [TaskCreated(Task(id="one", goal="g"))])))
 BLOCKS = '{"id":"' + "0" * 32 + '","text":null}\n{"id":"x","text":"y"}\n'
 

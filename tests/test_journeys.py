@@ -88,8 +88,8 @@ def test_the_first_change_of_the_guide_can_be_made():
     """The message that it changes is where it says, and the test that it names expects it."""
     root, change = SOURCE.parents[1], GUIDE.partition("## Where would I")[0]
     for path, text in (
-        ("src/afresh/cli/schedule.py", '"no schedules"'),
-        ("tests/scenarios/test_heartbeat_command.py", r'"no schedules\n"'),
+        ("src/afresh/cli/schedule.py", '"no schedules'),
+        ("tests/scenarios/test_heartbeat_command.py", '"no schedules'),
     ):
         assert path in change and text.strip('"') in change and text in (root / path).read_text("utf-8")
 

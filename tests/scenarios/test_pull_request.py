@@ -113,7 +113,7 @@ def test_what_is_not_verified_is_pushed_only_if_told_so(person: Person, remote: 
 
 def test_failures_say_what_is_pushed_and_what_is_not(person: Person, forge) -> None:
     forge("gh")
-    assert "has nothing to push yet" in person.types("pr", person.adds()).err
+    assert "is ready: there is nothing to push" in person.types("pr", person.adds()).err
     finish(person, [MEND], [("complete", {"summary": "fail"})])
     told = person.types("pr", "--push")
     assert told.code == 4 and "git could not push" in told.err and "the branch is whole here" in told.err

@@ -30,7 +30,7 @@ pytestmark = [
 CEILING, RESERVE = 1_280, 0.12
 TEMPLATE = f"""\
 extends: base
-ceiling: {CEILING}
+limit: {CEILING}
 reserve: {RESERVE}
 tools: [read, edit, complete]
 sections:

@@ -3,7 +3,7 @@
 import pytest
 from person import CHECK, COMPLETE, MEND, Person
 
-OURS = "extends: fix_bug\nabout: Mend it our way\nceiling: 5000\nguidance: Say why in the commit.\nphases: {change: {steps: 9}}\n"
+OURS = "extends: fix_bug\nabout: Mend it our way\nlimit: 5000\nguidance: Say why in the commit.\nphases: {change: {steps: 9}}\n"
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_types_are_listed_with_their_ceiling_and_where_they_come_from(ours: Pers
 def test_a_template_is_shown_merged_with_the_place_of_every_value(ours: Person) -> None:
     told, shown = ours.types("template", "show", "ours"), ours.types("template", "show", "ours", "--json").json
     values = {value["key"]: (value["value"], value["file"], value["line"]) for value in shown["values"]}
-    assert values["ceiling"] == (5_000, ".afresh/templates/ours.yaml", 3)
+    assert values["limit"] == (5_000, ".afresh/templates/ours.yaml", 3)
     assert values["reserve"][:2] == (0.25, "templates/base.yaml")
     assert values["sections.files.tier"][0] == "demand" and values["phases.change.steps"][0] == 9
     assert shown["files"] == [".afresh/templates/ours.yaml", "templates/fix_bug.yaml", "templates/base.yaml"]
@@ -50,14 +50,14 @@ def test_a_phase_is_shown_as_its_calls_will_be(ours: Person) -> None:
 
 def test_check_tells_every_fault_of_every_file_and_fails(ours: Person) -> None:
     assert ours.types("template", "check").words.endswith("15 templates, 0 errors")
-    ours.write(".afresh/templates/one.yaml", "celling: 1\ntools: [eddit]\n")
+    ours.write(".afresh/templates/one.yaml", "limt: 1\ntools: [eddit]\n")
     ours.write(".afresh/templates/two.yml", "about: x\n")
     ours.write(".afresh/templates/three.yaml", "extends: one\n")
-    ours.write(".afresh/templates/big.yaml", "ceiling: 900\n")
+    ours.write(".afresh/templates/big.yaml", "limit: 900\n")
     told, scripted = ours.types("template", "check"), ours.types("template", "check", "--json")
     faults = [(fault["file"].rpartition("/")[2], fault["line"], fault["key"]) for fault in scripted.json["faults"]]
     assert told.code == scripted.code == 1 and scripted.json["ok"] is False
-    assert faults == [("big.yaml", 1, "ceiling"), ("one.yaml", 1, "celling"), ("one.yaml", 2, "tools"), ("two.yml", 1, "")]
+    assert faults == [("big.yaml", 1, "limit"), ("one.yaml", 1, "limt"), ("one.yaml", 2, "tools"), ("two.yml", 1, "")]
     assert ".afresh/templates/one.yaml:2: tools: there is no tool 'eddit' → did you mean edit?" in told.words
     assert "section 'tools' needs" in told.words and told.words.endswith("19 templates, 4 errors")
 
@@ -87,7 +87,7 @@ def test_a_task_of_the_projects_own_type_is_worked_on_by_its_template_and_judged
     }
     assert "Say why in the commit." in sent["system"] and "If you have not seen the bug" not in sent["system"]
     assert sent["footer"].startswith("If you have not seen the bug") and "phase understand, step 1 of 12]" in sent["footer"]
-    ours.write(".afresh/templates/ours.yaml", "celling: 1\n")
+    ours.write(".afresh/templates/ours.yaml", "limt: 1\n")
     assert ours.types("context", "verify").code == 0, "a call is built again by the template that was recorded with it"
 
 

@@ -10,7 +10,7 @@ from afresh.cli.options import TypeOption, model_option, no_sandbox_option
 @click.command("acp")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
 @click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0. Repeatable.")
-@click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
+@click.option("--with-changes", is_flag=True, help="Include the uncommitted changes of your checkout.")
 @model_option
 @no_sandbox_option
 def command(type_: str, checks: tuple[str, ...], with_changes: bool, model: str, no_sandbox: bool) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LIST_OPTIONS = (
     click.option("--from", "file", default="", metavar="FILE", help="Add a list: a Markdown checklist or JSON; - reads stdin."),
-    click.option("--own", is_flag=True, help="The JSON is yours: take its types and checks, and its goals as your orders."),
+    click.option("--own", is_flag=True, help="Trust the JSON as your own words: also use its types and checks."),
     click.option(
         "--from-tests",
         "tests",

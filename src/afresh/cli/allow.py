@@ -73,7 +73,7 @@ def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionC
         return (
             [f"{state.task.id} may:", *(f"  {line}" for line in list_allowed(state))]
             if list_allowed(state)
-            else [f"{state.task.id} may not change existing tests beyond its goal, and has no network"]
+            else [f"{state.task.id} may change existing tests only if its goal calls for it, and has no network"]
         )
     lines = [f"{state.task.id} may change {', '.join(paths)}"] if paths else []
     lines += [f"{state.task.id} may {describe_permission(permission)}" for permission in change.permissions]

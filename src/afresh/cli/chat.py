@@ -50,7 +50,7 @@ CHAT_HELP = """\
 @click.option("--resume", is_flag=True, help="Continue the latest conversation.")
 @click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T")
 @click.option("--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0. Repeatable.")
-@click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
+@click.option("--with-changes", is_flag=True, help="Include the uncommitted changes of your checkout.")
 @model_option
 @no_sandbox_option
 def command(task: str | None, resume: bool, model: str, no_sandbox: bool, **order: Any) -> int:

@@ -36,7 +36,7 @@ def command() -> None:
 def show_map(words: tuple[str, ...], entry: bool, tokens: int) -> Page:
     """Show the most relevant files and symbols.
 
-    Each with the reason. TEXT is what you want to do or know; without it you get an overview. The ranking uses text, names,
+    Each comes with the reason. TEXT is what you want to do or know; without it you get an overview. The ranking uses text, names,
     imports and git history. Works in any git repository, without `afresh init`, and changes nothing in it. In a pipe, prints
     the plain map as a model gets it.
     """
@@ -83,7 +83,9 @@ def find_symbol(symbol: tuple[str, ...], callers: bool, limit: int, everything: 
     show_default=True,
     help="github: annotations of a workflow; sarif: for code scanning; json: the same as --json.",
 )
-@click.option("--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit 1 over N functions; only measures.")
+@click.option(
+    "--fail-over", type=WholeNumber(min=0), metavar="N", help="Exit with 1 if there are more than N functions; looks for no cuts."
+)
 def list_complex_functions(paths: tuple[str, ...], limit: int, form: str, fail_over: int | None) -> Page:
     """List functions over ruff's complexity limits, worst first.
 

@@ -82,7 +82,7 @@ def diff(project: Project, task: str, first: int | None, second: int | None) -> 
 
 @command.command()
 @task_argument
-@click.option("--sections", is_flag=True, help="Show how much of each section the replies drew on instead.")
+@click.option("--sections", is_flag=True, help="Show how much of each section the replies used instead.")
 @with_task
 def cost(project: Project, task: str, sections: bool) -> Page:
     """Show tokens sent, paid and cacheable, call by call."""
@@ -133,6 +133,6 @@ def verify(project: Project, task: str) -> Page:
 def show_instructions(path: str, type_: str) -> Page:
     """Show the instructions for work on PATH.
 
-    Those of AGENT.md, CLAUDE.md and the like, with their sources.
+    They come from AGENT.md, CLAUDE.md and the like; each is shown with its file.
     """
     return build_instructions_preview(preview_instructions(Path.cwd(), path, type_))

@@ -24,7 +24,7 @@ MAX_PROBLEMS_SHOWN = 8
 
 @click.command("doctor")
 @click.option("--deep", is_flag=True, help="Check all that is stored instead: every journal, text, snapshot, view and fact.")
-@click.option("--repair", is_flag=True, help="Bring back of it what can be; the old database is kept.")
+@click.option("--repair", is_flag=True, help="Repair what can be repaired; keeps the old database.")
 @click.option("--rebuild", is_flag=True, help="Write session files and other views again from the journal instead.")
 def command(deep: bool, repair: bool, rebuild: bool) -> Page:
     """Check the sandbox, git, models and every journal. Changes nothing without --repair or --rebuild."""

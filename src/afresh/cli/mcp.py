@@ -13,7 +13,7 @@ from afresh.views.page import Page
 
 @click.group(invoke_without_command=True)
 @click.option("--http", type=WholeNumber(0, 65_535), metavar="PORT", help="Serve HTTP on this machine instead; 0: any port.")
-@click.option("--read-only", is_flag=True, help="Without the tools that store something.")
+@click.option("--read-only", is_flag=True, help="Leave out the tools that store something.")
 @click.option("--folder", default=".", metavar="DIR", help="The repository to serve (default: the one you are in).")
 @click.pass_context
 def command(context: click.Context, http: int | None, read_only: bool, folder: str) -> None:

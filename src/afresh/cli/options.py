@@ -93,7 +93,7 @@ MAX_PRIORITY = 999_999
 priority_type = WholeNumber(-MAX_PRIORITY, MAX_PRIORITY)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 verbose_option = click.option(
-    "--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what a kept history would have cost."
+    "--verbose", "-v", is_flag=True, help="Show diffs, all the model says, and what sending the whole history would have cost."
 )
 model_option = click.option(
     "--model",
@@ -143,7 +143,7 @@ notify_option = click.option(
 
 KNOBS: dict[str, tuple[str, tuple[str, ...] | int]] = {
     "budget": ("most tokens of a call, reply included (default: 4,000 at first, more where needed or cheaper)", 1),
-    "max_budget": ("how far that limit may rise (default: with budget not at all, else 4 × the start)", 1),
+    "max_budget": ("the highest that this limit may become (default: budget if you set it, else 4 × the start)", 1),
     "max_steps": ("steps before it stops and asks (default: 60)", 1),
     "thinking": ("extra tokens for thinking; 0 for none (default: by type)", 0),
     "loop": ("react (step by step) or plan_execute (plan first); default: by type", ("react", "plan_execute")),
@@ -226,7 +226,7 @@ ORDER_OPTIONS = (
         "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
     ),
     click.option("--no-check", is_flag=True, help="Start without a check: you review the result (`apply --unverified`)."),
-    click.option("--force", is_flag=True, help="Start although a file of the goal or a program was not found."),
+    click.option("--force", is_flag=True, help="Start even if a file named in the goal, or a program, is missing."),
     test_changes_option,
     network_option,
     command_option,

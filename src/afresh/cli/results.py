@@ -62,7 +62,7 @@ def undo_command(project: Project, task: str | None, steps: int, why: str) -> Pa
 def discard_command(project: Project, tasks: tuple[str, ...], failed: bool, yes: bool, why: str) -> Page:
     """End each TASK, and delete its worktree and branch. Its journal is kept.
 
-    The worker of a task that runs does it before its next call.
+    If the task is running, its worker ends it before its next call.
     """
     if not (tasks or failed):
         raise click.UsageError("Missing argument 'TASK'.")

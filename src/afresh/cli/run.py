@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.command("run", cls=OrderCommand)
 @add_order_options
 @click.option("--on", default="", metavar="TASK", help="Go on from the result of TASK, applied or not.")
-@click.option("--with-changes", is_flag=True, help="Take the uncommitted changes of your checkout along.")
+@click.option("--with-changes", is_flag=True, help="Include the uncommitted changes of your checkout.")
 @make_knob_option(*KNOBS)
 @add_run_options
 def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> int:

@@ -62,7 +62,7 @@ class ServeOptions:
     default=DEFAULT_PORT,
     show_default=True,
     metavar="N",
-    help="Of the dashboard; 0 takes a free one.",
+    help="Port of the dashboard; 0: any free one.",
 )
 @click.option(
     "--host",

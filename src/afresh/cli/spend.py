@@ -34,7 +34,7 @@ from afresh.views.page import Page
     "--reset",
     type=click.Choice([scope.value for scope in LimitScope]),
     metavar="SCOPE",
-    help=f"Count for this limit anew: {', '.join(LimitScope)} [TASK].",
+    help=f"Start this limit's count again: {', '.join(LimitScope)} [TASK].",
 )
 def command(
     task: str | None, by: str | None, since: str, everywhere: bool, week: bool, write: Path | None, reset: str | None

@@ -88,7 +88,7 @@ def _read_active_hours(text: str) -> tuple[int, int]:
     return begin % MINUTES_PER_DAY, end
 
 
-def _read_ceiling(text: str) -> int:
+def _read_limit(text: str) -> int:
     plain = text.replace(",", "").replace("_", "")
     if not (plain.isascii() and plain.isdigit()) or not MIN_CEILING_TOKENS <= int(plain) <= MAX_HEARTBEAT_TOKENS:
         raise ValueError(f"{text!r} is no number of tokens from {MIN_CEILING_TOKENS} to {MAX_HEARTBEAT_TOKENS:,}")
@@ -111,7 +111,7 @@ SETTING_READERS: Mapping[str, Callable[[str], Any]] = {
     "every": parse_interval,
     "active": _read_active_hours,
     "model": _read_model,
-    "ceiling": _read_ceiling,
+    "limit": _read_limit,
     "skip_when_busy": _read_flag,
 }
 

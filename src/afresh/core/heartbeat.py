@@ -36,7 +36,7 @@ class HeartbeatPlan:
     """From and until which minute of the day; over midnight if the first is larger."""
     model: str = ""
     """A name of the user's models."""
-    ceiling: int = MAX_HEARTBEAT_TOKENS
+    limit: int = MAX_HEARTBEAT_TOKENS
     skip_when_busy: bool = False
     """Nothing runs while a task does."""
 

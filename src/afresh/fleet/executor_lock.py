@@ -65,7 +65,7 @@ class ExecutorLock:
         if not row or not row[0]:
             self._connection.close()
             raise NotPossible(
-                f"another worker is called {self.name}", next="stop it, or start this one on a host of its own name", safe=""
+                f"another worker is called {self.name}", next="stop it, or start this one on a host with another name", safe=""
             )
 
     def check(self) -> None:

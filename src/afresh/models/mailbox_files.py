@@ -90,7 +90,7 @@ def make_mailbox_folder(folder: Path) -> None:
     place = folder.resolve()
     if _is_writable_for_commands(place.parts):
         why = "is inside the state of afresh, where commands of a task may write"
-        raise BadInput(f"the mailbox {folder} {why}", next="pass --model mailbox:DIR with a folder of its own")
+        raise BadInput(f"the mailbox {folder} {why}", next="pass --model mailbox:DIR with another folder")
     try:
         if not place.is_dir():
             place.mkdir(mode=0o700, parents=True, exist_ok=True)

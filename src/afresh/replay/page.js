@@ -46,7 +46,7 @@ function cards(total, paid, money) {
     card("Tokens paid", [el("span", { class: "theirs" }, short(paid.theirs)), " → ", el("span", { class: "ours" }, short(paid.ours))],
       `${percent(Math.abs(paid.saving))} ${paid.saving >= 0 ? "fewer" : "more"}, if what was sent before is cached: tokens weighed by price`,
       bar(paid.theirs ? paid.ours / paid.theirs : 0, "ours")),
-    card("Largest call", peak, total.over ? `${counted(total.over, "context")} over the ceiling: counted as holding nothing` : `never over ${exact(DATA.budget)}`,
+    card("Largest call", peak, total.over ? `${counted(total.over, "context")} over the limit: counted as holding nothing` : `never over ${exact(DATA.budget)}`,
       bar(total.peak_theirs ? total.peak_ours / total.peak_theirs : 0, "ours")),
     recallCard("Names held", total.names),
     recallCard("Whole lines held", total.lines),
@@ -130,7 +130,7 @@ function plots() {
   const first = tokensPlot(run, DATA.budget, width, state.log), second = needsPlot(run, width);
   const change = () => { state.log = !state.log; plots(); };
   tokens.replaceChildren(el("div", { class: "plot-head" }, el("h3", {}, "Tokens sent before each step"),
-    key("theirs", "history kept"), key("ours", "afresh"), key("plain", `ceiling ${exact(DATA.budget)}`, true),
+    key("theirs", "history kept"), key("ours", "afresh"), key("plain", `limit ${exact(DATA.budget)}`, true),
     run.reported.some(Boolean) && key("theirs", "counted by the provider, with system text and tools", true),
     el("button", { class: "quiet", onclick: change }, state.log ? "linear scale" : "logarithmic scale")), first.svg);
   needs.replaceChildren(el("div", { class: "plot-head" }, el("h3", {}, "What the next action needed of earlier steps"),
@@ -301,7 +301,7 @@ function notes() {
     "The steps are those that were really taken. What another context would have made the model do instead, a recording can't say.",
     "An agent that shortens its history itself sent less than the whole of it. Where the provider's count was recorded, it is the dashed line.",
     "System text and tool schemas are left out on both sides, since every agent sends them.",
-    "Tokens are estimated with the counter that keeps afresh under its ceiling; it errs on the high side for both. Dollars are worked out from the likelier, lower count.",
+    "Tokens are estimated with the counter that keeps afresh under its limit; it errs on the high side for both. Dollars are worked out from the likelier, lower count.",
     "Needed is what the next action names: paths and identifiers, and whole lines of 20 characters or more, that were seen in an earlier step and are not in the task.",
     "Held means that the very same text stands in the context. It does not say that the model acts well on it; and what is missing can often be read again from the file.",
     "The window of the same size is the task and the latest steps that fit: what cutting a history down gives.",

@@ -196,13 +196,13 @@ def test_a_task_may_not_change_what_is_watched():
 
 def test_a_checklist_is_read_with_its_settings():
     plan = parse_heartbeat_plan(
-        "---\nevery: 30m\nactive: 22:00-06:00\nmodel: cheap\nceiling: 1,500\nskip_when_busy: true\n---\n# Watched\n"
+        "---\nevery: 30m\nactive: 22:00-06:00\nmodel: cheap\nlimit: 1,500\nskip_when_busy: true\n---\n# Watched\n"
         "- [ ] open advisories: `pip-audit -q`\n- [x] notes are kept\nprose\n* `make check`\n"
     )
     assert [(item.text, item.command) for item in plan.items] == [
         ("open advisories", "pip-audit -q"), ("notes are kept", ""), ("make check", "make check"),
     ]  # fmt: skip
-    assert (plan.every, plan.model, plan.ceiling, plan.skip_when_busy) == (1_800, "cheap", 1_500, True)
+    assert (plan.every, plan.model, plan.limit, plan.skip_when_busy) == (1_800, "cheap", 1_500, True)
     assert plan.is_active(23 * 60) and plan.is_active(0) and not plan.is_active(6 * 60)
 
 
@@ -210,7 +210,7 @@ def test_a_checklist_is_read_with_its_settings():
     ("line", "told"),
     [
         ("every: soon", ":2: every: 'soon' is no interval"),
-        ("ceiling: 4000", "600 to 2,000"),
+        ("limit: 4000", "600 to 2,000"),
         ("webhook: http://x", "no setting"),
         ("model: openai:gpt", "no name of a model"),
         ("active: 8-18", "08:00-18:00"),

@@ -25,7 +25,7 @@ Put = Callable[..., None]
 FREE_SECTIONS = [name for name in SECTION_ORDER if name not in REQUIRED_SECTIONS]
 
 WRONG = {
-    "unknown field": ("\ncelling: 4000", 2, "celling", "there is no field 'celling'", "did you mean ceiling?"),
+    "unknown field": ("\nlimt: 4000", 2, "limt", "there is no field 'limt'", "did you mean limit?"),
     "unknown section": ("sections:\n  fils: {share: 0.1}", 2, "sections.fils", "there is no section", "did you mean files?"),
     "unknown tool": ("tools: [read, eddit]", 1, "tools", "there is no tool 'eddit'", "did you mean edit?"),
     "tool twice": ("tools: [complete, complete]", 1, "tools", "complete is given twice", ""),
@@ -47,9 +47,9 @@ WRONG = {
     "a fixed section hidden": ("sections: {task: {tier: never}}", 1, "sections.task.tier", "is always shown", ""),
     "a fixed section cut": ("sections: {failed: {share: 0.2}}", 1, "sections.failed.share", "always shown whole", ""),
     "another made fixed": ("sections: {files: {tier: always}}", 1, "sections.files.tier", "can't be always shown", "use phase"),
-    "ceiling too small": ("ceiling: 3", 1, "ceiling", "a whole number from 500", ""),
-    "ceiling a fraction": ("ceiling: 4000.5", 1, "ceiling", "a whole number", ""),
-    "ceiling quoted": ("ceiling: '4000'", 1, "ceiling", "a whole number", ""),
+    "limit too small": ("limit: 3", 1, "limit", "a whole number from 500", ""),
+    "limit a fraction": ("limit: 4000.5", 1, "limit", "a whole number", ""),
+    "limit quoted": ("limit: '4000'", 1, "limit", "a whole number", ""),
     "reserve too large": ("reserve: 0.9", 1, "reserve", "a number from 0.05 to 0.75", ""),
     "no steps": ("phases: {change: {steps: 0}}", 1, "phases.change.steps", "a whole number from 1", ""),
     "guidance a number": ("guidance: 12", 1, "guidance", "should be a text", "put it in quotes"),
@@ -142,7 +142,7 @@ phase_maps = st.dictionaries(
 well_formed = st.fixed_dictionaries(
     {"extends": st.sampled_from(["base", "fix_bug", "refactor"])},
     optional={
-        "ceiling": st.integers(500, 99_999), "reserve": st.floats(0.05, 0.75).map(lambda number: round(number, 2)),
+        "limit": st.integers(500, 99_999), "reserve": st.floats(0.05, 0.75).map(lambda number: round(number, 2)),
         "sections": sections, "guidance": guidance, "phases": phase_maps, "tools": tool_lists,
         "about": st.text("abc", max_size=9),
         "weights": st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(-99, 99)),

@@ -79,7 +79,7 @@ def test_a_summary_has_its_own_small_ceiling_no_tools_and_says_nothing_of_tools(
 
 
 def test_a_child_overrides_value_by_value_and_keeps_the_rest(shelf: TemplateLayers, put: Put):
-    put("mine", "extends: fix_bug\nceiling: 5000\nsections: {files: {cap: 0.7}}\nphases: {change: {steps: 7}}\n")
+    put("mine", "extends: fix_bug\nlimit: 5000\nsections: {files: {cap: 0.7}}\nphases: {change: {steps: 7}}\n")
     mine, parent = load_template("mine", shelf), load_template("fix_bug")
     assert (mine.ceiling, mine.at("change").steps, mine.at("verify").steps) == (5_000, 7, parent.at("verify").steps)
     assert share("mine", "files", shelf) == SectionShare("files", 0.6, 0.7, Tier.DEMAND)
@@ -88,8 +88,8 @@ def test_a_child_overrides_value_by_value_and_keeps_the_rest(shelf: TemplateLaye
 
 
 def test_the_project_wins_over_the_user_and_the_user_over_what_is_shipped(shelf: TemplateLayers, put: Put):
-    put("fix_bug", "ceiling: 5000\nreserve: 0.3\n", "user")
-    put("fix_bug", "ceiling: 7000\n")
+    put("fix_bug", "limit: 5000\nreserve: 0.3\n", "user")
+    put("fix_bug", "limit: 7000\n")
     made = load_template("fix_bug", shelf)
     assert (made.ceiling, made.reserve, made.about) == (7_000, 0.3, load_template("fix_bug").about)
 

@@ -66,7 +66,7 @@ def open_heartbeat_caller(project: Project, plan: HeartbeatPlan, alert: Callable
     template = load_call_template("heartbeat", project.templates)
     return HeartbeatCaller(
         ModelGate(make_model(spec, 0, settings), open_heartbeat_ledger(project, spec, alert), retries=0),
-        replace(template, ceiling=min(plan.ceiling, template.ceiling)),
+        replace(template, ceiling=min(plan.limit, template.ceiling)),
         counter,
         project.paths.root.name,
         day,

@@ -76,7 +76,7 @@ def remove_schedule(project: Project, name: str) -> Schedule:
     exact = [one for one in found if one.id == name] or found
     if len(exact) != 1:
         what = f"{'several schedules begin with' if exact else 'there is no schedule'} {name!r}"
-        raise BadInput(what, next="afresh schedule list", safe="nothing was removed")
+        raise BadInput(what, next="`afresh schedule list` shows their ids", safe="nothing was removed")
     project.notebook.append([ScheduleRemoved(exact[0].id)])
     return exact[0]
 

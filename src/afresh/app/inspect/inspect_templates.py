@@ -71,7 +71,7 @@ class TemplateDetails:
     values: tuple[SourcedTemplateValue, ...]
     claims: tuple[SectionClaim, ...]
     room: int
-    """Tokens under the ceiling that are left for optional sections."""
+    """Tokens under the limit that are left for optional sections."""
 
 
 def open_templates_at(path: Path) -> TemplateLayers:
@@ -182,5 +182,5 @@ def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
     try:
         build_minimal_prompts(made, merged.family)
     except OverCeiling as fault:
-        value = merged.values[("ceiling",)]
-        yield FileFault(value.file, value.line, "ceiling", str(fault), "raise the ceiling, or shorten the guidance")
+        value = merged.values[("limit",)]
+        yield FileFault(value.file, value.line, "limit", str(fault), "raise the limit, or shorten the guidance")

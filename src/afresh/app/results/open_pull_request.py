@@ -38,7 +38,7 @@ def refuse_unready_result(root: Path, state: State) -> None:
     if state.task.parent:
         raise BadInput(f"{task} is a subtask of {state.task.parent}", next=f"afresh pr {state.task.parent}", safe=NOTHING_PUSHED)
     if status.closed or not state.workspace.commit:
-        what = f"task {task} is {status} and has nothing to push yet"
+        what = f"task {task} is {status}: there is nothing to push"
         raise NotPossible(what, next=f"afresh show {task} shows its state", safe=NOTHING_PUSHED)
     unpack_work(Repository.find(root), task)
     if remote := find_shared_remote(root):

@@ -113,7 +113,7 @@ def _format_count(tokens: int | None) -> str:
 
 def build_name_explanation(why: NameExplanation) -> Page:
     word = ("in", "green") if why.places else ("not in", "yellow")
-    blocks: list[Block] = [[(f"\n{why.name}", "bold"), (" is ", ""), word, (f" the call of step {why.step} of {why.task}", "")]]
+    blocks: list[Block] = [[(f"\n{why.name!r}", "bold"), (" is ", ""), word, (f" the call of step {why.step} of {why.task}", "")]]
     blocks += _list_name_places(why) if why.places else [why.reason]
     if why.last:
         span = f"step {why.last}" if why.first == why.last else f"step {why.last} last, step {why.first} first"

@@ -10,7 +10,7 @@ from afresh.core.template import REQUIRED_SECTIONS, PhaseTemplate, Template
 from afresh.core.text import format_count
 from afresh.views.page import Block, Fields, Heading, Line, Page, Table
 
-SHOWN_KEYS = ("ceiling", "reserve", "tools", "kind", "weights", "compaction")
+SHOWN_KEYS = ("limit", "reserve", "tools", "kind", "weights", "compaction")
 
 
 def build_template_list(rows: Sequence[TemplateRow]) -> Page:

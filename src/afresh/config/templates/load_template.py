@@ -143,7 +143,7 @@ def make_template(merged: MergedTemplate) -> Template:
         shares=make_shares(merged),
         reserve=read_value(merged, "reserve", 0.25),
         thinking=read_value(merged, "thinking", 0),
-        ceiling=read_value(merged, "ceiling", 4_000),
+        ceiling=read_value(merged, "limit", 4_000),
         recall=read_value(merged, "recall", 1_200),
         instructions=read_value(merged, "instructions", 0.15),
         phases=tuple(make_phase(merged, name) for name in list_phases(merged)),

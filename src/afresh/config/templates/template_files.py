@@ -137,7 +137,7 @@ TEMPLATE_SHAPE = MappingShape(
         "extends": read_text,
         "kind": make_choice_rule("kind", CALL_KINDS),
         "about": read_about_line,
-        "ceiling": make_integer_rule(500, 1_000_000),
+        "limit": make_integer_rule(500, 1_000_000),
         "recall": make_integer_rule(200, 100_000),
         "reserve": make_number_rule(0.05, 0.75),
         "thinking": read_thinking_tokens,
