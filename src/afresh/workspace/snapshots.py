@@ -159,8 +159,9 @@ class ShadowRepository:
         if self._is_empty():
             self.index.unlink(missing_ok=True)  # else each name would be looked for and removed, one by one
         else:
-            self.follow("--info-only")  # an object left unsynced here would pass for a durable one in a later snapshot
-        self._drop_nested(self.names())
+            now = self.look()
+            self.follow("--info-only", now=now)  # an object left unsynced here would pass for a durable one in a later snapshot
+            self._drop_nested((*now.modes, *now.touched))
         self.git.run("read-tree", "--reset", "-u", snapshot)
         now = self.look()
         self._clear_unread(now.unread)
@@ -179,6 +180,8 @@ class ShadowRepository:
     def check_out(self, names: Sequence[bytes]) -> list[str]:
         """Write these files of the index by the attributes of the tree; those that then differ from the index. Opening
         a task writes our own attributes anew, so a crash here is harmless."""
+        if not names:
+            return []
         attributes = self.folder / "info" / "attributes"
         try:
             attributes.write_text(CHECKOUT_ATTRIBUTES)
@@ -187,7 +190,7 @@ class ShadowRepository:
                 git.run("checkout-index", "-z", "--force", "--quiet", "--stdin", stdin=_join_nul(names))
         finally:
             attributes.write_text(RAW_ATTRIBUTES)
-        return [path_from_bytes(name) for name in self.look().touched if name in names] if names else []
+        return [path_from_bytes(name) for name in self.look().touched if name in names]
 
     def _clear_unread(self, unread: Sequence[bytes]) -> None:
         """Remove the folders that git can't list, each from the first folder on that holds no file of the index."""
