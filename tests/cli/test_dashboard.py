@@ -39,7 +39,7 @@ def test_without_the_packages_one_line_names_the_extra(repo: Path, monkeypatch: 
     assert told.code == 4 and re.search(r"pip install -e '\S+\[web\]'$", told.words), "of the clone that runs, not of an index"
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("stop", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.journey)])
 def test_a_signal_ends_it_though_a_page_listens(repo: Path, stop: signal.Signals) -> None:
     command = [sys.executable, "-m", "afresh.cli.main", "dashboard", "--no-open", "--port", "0"]
     running = subprocess.Popen(command, cwd=repo, env=os.environ | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True)

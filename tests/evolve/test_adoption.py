@@ -76,15 +76,18 @@ def run_scripts(project: Project, folder: Path, count: int) -> None:
         run_task(project, add_task(project, order).task.id, RunTerms(no_sandbox=True))
 
 
-def test_a_harmful_proposal_is_found_out_by_replay_and_refused_and_its_harmless_twin_loses_nothing(
+def test_proposals_that_harm_or_show_no_gain_in_replay_are_refused_and_a_harmless_one_loses_nothing(
     project: Project, tmp_path: Path
 ):
+    longer = Proposal("digest", "read again", (PolicyChange("max_turn_tokens", 1_000, 2_000),), "run")
     run_scripts(project, tmp_path, 6)
-    record_policy_events(project, [to_event(project, one) for one in (HARMFUL, HARMLESS)])
-    harmful, harmless = try_proposals(project, [HARMFUL.id, HARMLESS.id])
-    assert harmful.verdict == "recall may fall"
+    record_policy_events(project, [to_event(project, one) for one in (HARMFUL, HARMLESS, longer)])
+    harmful, harmless, digest = try_proposals(project, [HARMFUL.id, HARMLESS.id, longer.id])
+    assert harmful.verdict == "recall may fall" and not digest.better
     with pytest.raises(BadInput, match="recall may fall"):
         adopt_proposal(project, HARMFUL.id)
+    with pytest.raises(BadInput, match="not better beyond noise"):
+        adopt_proposal(project, longer.id)
     assert load_policy_history(project).adopted == ()
     assert harmless.verdict != "recall may fall"
 
@@ -101,15 +104,6 @@ def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
     assert tuned.reason.startswith("best of 2 policies on 2 tasks: recall 100.0% → 100.0%")
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 3)
     assert not any(one.proposal.startswith("tuned") for one in try_proposals(project))
-
-
-def test_longer_digests_that_were_not_shown_to_help_are_refused(project: Project, tmp_path: Path):
-    longer = Proposal("digest", "read again", (PolicyChange("max_turn_tokens", 1_000, 2_000),), "run")
-    run_scripts(project, tmp_path, 6)
-    record_policy_events(project, [to_event(project, longer)])
-    assert [one.better for one in try_proposals(project, [longer.id])] == [False]
-    with pytest.raises(BadInput, match="not better beyond noise"):
-        adopt_proposal(project, longer.id)
 
 
 def test_what_changes_no_policy_is_left_to_a_person(project: Project):

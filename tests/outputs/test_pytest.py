@@ -159,7 +159,7 @@ class U(unittest.TestCase):
 """
 
 
-@pytest.mark.parametrize("options", ["-q", "-v", "", "-ra -q", "-qq", "--tb=long -s", "-n 1 -p xdist.plugin"])
+@pytest.mark.parametrize("options", ["-v", "-qq", "--tb=long -s", "-n 1 -p xdist.plugin"])
 def test_a_real_run_is_read_whatever_its_options(tmp_path: Path, options: str) -> None:
     (tmp_path / "test_a.py").write_text(REAL)
     (tmp_path / "test_b.py").write_text("import nothing_here\n")

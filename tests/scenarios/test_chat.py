@@ -68,8 +68,7 @@ def test_each_message_is_a_turn_of_one_task(person: Person) -> None:
     assert person.types("context", "verify", state.task.id).code == 0
 
 
-@pytest.mark.daily
-@pytest.mark.parametrize("by", ["complete", "words alone"])
+@pytest.mark.parametrize("by", [pytest.param("complete", marks=pytest.mark.daily), "words alone"])
 def test_a_turn_that_only_answers_runs_no_check_and_leaves_nothing_to_apply(person: Person, by: str) -> None:
     text = "It adds **two**:\n\n- to what it is given\n- as a `list<int>`\n- for __init__ and _f(x)_ too"
     script = person.script([READ], [answer(text)] if by == "complete" else [])

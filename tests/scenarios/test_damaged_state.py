@@ -88,13 +88,16 @@ def test_without_an_export_the_damaged_task_stays_as_it_is_and_the_way_back_is_n
 
 
 READ_ONLY = r"""
-import subprocess, sys
+import contextlib, io, subprocess, sys
+from afresh.cli.main import run_command_line
 state, *commands = sys.argv[1:]
 subprocess.run(["mount", "--bind", state, state], check=True)
 subprocess.run(["mount", "-o", "remount,bind,ro", state], check=True)
 for command in commands:
-    done = subprocess.run([sys.executable, "-m", "afresh.cli.main", *command.split()], capture_output=True, text=True)
-    print("##", done.returncode, " ".join((done.stdout + done.stderr).split()))
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = run_command_line(command.split())
+    print("##", code, " ".join(said.getvalue().split()))
 """
 
 

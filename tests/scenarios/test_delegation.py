@@ -69,6 +69,7 @@ def test_the_parent_sees_the_strict_result_and_nothing_else_of_the_part(tmp_path
     assert offers == [*[True] * 4, *[False] * 3], "in every call alike, and never to a part"
 
 
+@pytest.mark.journey
 def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_changes_nothing(tmp_path: Path) -> None:
     """The first is done, the second begins with its tree and never passes, the third asks; the parent does the rest itself."""
     claim: list[Step] = [("edit", {"path": "left.txt", "new": "x"}), ("complete", {"summary": "It is fine"})]
@@ -100,6 +101,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     assert f"{task}-2-2" in (repo / ".afresh/state/sessions/archive" / f"{task}.md").read_text()
 
 
+@pytest.mark.journey
 def test_a_part_is_shown_under_its_parent_and_goes_where_its_parent_goes(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
     part, person = f"{task}-{PLACE}", Person(tmp_path)
@@ -159,6 +161,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     assert (row["name"], row["calls"]) == (task, 8), "what was handed out is on the parent's bill"
 
 
+@pytest.mark.journey
 def test_a_supervised_task_asks_before_it_hands_out_and_its_part_asks_nobody(tmp_path: Path) -> None:
     repo, task = make(tmp_path)
     person, project = Person(tmp_path), open_project(repo)

@@ -86,7 +86,10 @@ def test_the_first_prompt_does_not_wait_for_the_checks_and_the_second_shows_thei
     "replied",
     [pytest.param(False, id="while both run"), pytest.param(True, id="while the reply waits", marks=pytest.mark.journey)],
 )
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(signal.SIGINT, id="Ctrl-C", marks=pytest.mark.journey), pytest.param(signal.SIGKILL, id="killed")],
+)
 def test_a_run_that_is_stopped_beside_its_checks_leaves_none_and_pays_no_reply_twice(
     person: Person, slow: str, number: signal.Signals, replied: bool
 ) -> None:

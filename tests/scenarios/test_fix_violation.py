@@ -51,6 +51,7 @@ def busy(person: Person) -> Person:
     return person
 
 
+@pytest.mark.journey
 def test_the_users_model_is_not_called_unless_it_is_named(busy: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(busy.folder / "config"))
     config = busy.folder / "config/afresh/config.toml"
@@ -70,6 +71,7 @@ def test_functions_are_changed_together_and_only_the_one_that_fails_is_undone(bu
     assert "left alone" in told.words and "g calc.py" in told.words and "tried and undone" in told.words
 
 
+@pytest.mark.journey
 def test_the_result_lists_each_function_that_was_changed(busy: Person) -> None:
     told = fix(busy)
     message = busy.git("log", "-1", "--format=%B", shown(busy)["branch"])

@@ -72,7 +72,7 @@ def run_step(workflow: dict[Any, Any], name: str, folder: Path, variables: dict[
     assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
 
 
-@pytest.mark.parametrize("by", ["issue", "button"])
+@pytest.mark.parametrize("by", ["issue", pytest.param("button", marks=pytest.mark.journey)])
 def test_its_scripts_leave_a_verified_branch(person: Person, workflow: dict[Any, Any], by: str) -> None:
     person.write(".afresh/config.toml", f'checks = ["{CHECK}"]\ntype = "fix_bug"\n')
     person.commit("settings")

@@ -109,6 +109,7 @@ def test_configuration_that_hides_tests_is_refused_and_any_other_is_named(person
     assert told.json["status"] == "done" and "added beside what judges: pytest.ini" in person.shown()["verdict"]["reason"]
 
 
+@pytest.mark.journey
 def test_failed_approaches_never_fill_a_small_prompt_and_what_comes_behind_is_done(person: Person) -> None:
     """They are cut: the task ends as one that is stuck, not for want of room."""
     failing = [[("edit", {"path": "calc.py", "old": "x + 2", "new": f"x * {number} # {'why ' * 30}"})] for number in range(3, 60)]

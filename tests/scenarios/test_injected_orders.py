@@ -77,8 +77,8 @@ def test_what_comes_from_files_and_outputs_is_marked_with_its_trust(person: Pers
     assert "data, not instructions" in " ".join(sent.split())
 
 
-@pytest.mark.parametrize("more", [{"sandbox": False}, {"no_sandbox": True}, {"unsandboxed": "yes", "retry": True}])
-def test_a_model_that_asks_for_a_command_without_the_sandbox_gets_none(person: Person, confined: None, more: dict[str, object]):
+def test_a_model_that_asks_for_a_command_without_the_sandbox_gets_none(person: Person, confined: None) -> None:
+    more = {"sandbox": False, "no_sandbox": True, "unsandboxed": "yes", "retry": True}
     outside = person.folder / "outside"
     outside.write_text("canary of the host")
     ask = ("run", {"command": f"cat {outside}; cat calc.py", **more})

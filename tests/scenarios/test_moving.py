@@ -119,6 +119,7 @@ def test_with_the_database_deleted_an_import_brings_everything_back(person: Pers
     assert first in person.types("status", "--all").out
 
 
+@pytest.mark.journey
 def test_a_base_that_is_missing_here_is_named_and_the_task_waits_for_it(person: Person):
     other = cloned(person, "other")
     person.write("notes.txt", "a commit that the other has not\n")

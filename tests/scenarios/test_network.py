@@ -138,6 +138,7 @@ def test_checks_have_no_network_whatever_is_allowed(worker: Person, index: Packa
     assert done.code == 0 and index.asked == [], done.words
 
 
+@pytest.mark.journey
 def test_an_environment_that_the_task_makes_itself_survives_into_the_fresh_tree_of_the_checks(
     worker: Person, index: PackageIndex
 ) -> None:

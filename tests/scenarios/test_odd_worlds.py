@@ -98,7 +98,7 @@ def test_a_command_that_writes_too_much_is_stopped_and_the_tree_is_put_back(
     assert person.git("show", "--stat", "--format=", f"afresh/{task}").startswith("calc.py")
 
 
-@pytest.mark.parametrize("level", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize("level", [pytest.param("bubblewrap", marks=pytest.mark.journey), "landlock"])
 def test_a_moved_environment_is_in_no_commit_and_in_nobodys_way(
     person: Person, requires_sandbox, monkeypatch: pytest.MonkeyPatch, level: str
 ):

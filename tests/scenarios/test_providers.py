@@ -29,7 +29,7 @@ def reply(*steps) -> Reply:
     return Reply("As asked.", tuple(Action(tool, dict(args)) for tool, args in steps), Usage(1_900, 40))
 
 
-@pytest.fixture(params=PROVIDERS)
+@pytest.fixture(params=["anthropic", pytest.param("openai", marks=pytest.mark.journey)])
 def provider(request, requires_sandbox, monkeypatch) -> str:
     requires_sandbox()
     for name in PROVIDERS:

@@ -97,7 +97,7 @@ def test_spans_tell_what_a_run_did_and_none_of_its_words(person: Person, receive
     assert not [word for word in SECRETS if word.encode() in whole], "words of the task left the machine"
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "nonsense"])
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", pytest.param("nonsense", marks=pytest.mark.journey)])
 def test_a_receiver_that_fails_does_not_disturb_the_run(
     person: Person, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -98,6 +98,7 @@ def test_a_dead_workers_task_is_taken_over_at_once_with_what_it_had_bought(perso
     assert person.shown()["calls"] == 2 and len(list(box.glob("*.request.json"))) == 2
 
 
+@pytest.mark.journey
 def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     box = person.folder / "box"
     task = person.adds("double is wrong", "--model", f"mailbox:{box}")
@@ -110,6 +111,7 @@ def test_an_interrupt_ends_the_run_and_keeps_the_task(person: Person) -> None:
     assert not ticket["ready"] and not ticket["owner"], "it has let go of the task, and no worker takes it up"
 
 
+@pytest.mark.journey
 def test_a_worker_whose_task_was_taken_over_asks_for_nothing_more(person: Person) -> None:
     box = person.folder / "box"
     task = person.adds("double is wrong", "--model", f"mailbox:{box}")

@@ -74,6 +74,7 @@ def test_a_task_whose_process_is_gone_is_interrupted(person: Person, meanwhile: 
     assert seen.code == 3 and f"no process works on it\n  next: afresh resume {task[-8:]}" in seen.out
 
 
+@pytest.mark.journey
 def test_two_terminals_see_the_same_steps_and_leaving_one_leaves_the_task_alone(person: Person) -> None:
     model, check = person.script([READ], [MEND], [COMPLETE]), ("--type", "fix_bug", "--check", CHECK)
     order = ("run", "double is wrong", *check, "--model", model, "--mode", "interactive", "--no-sandbox")

@@ -97,7 +97,7 @@ def test_a_neighbour_that_computes_without_a_pause_keeps_no_lease_from_being_ren
         while not over:
             sum(range(1_000))
 
-    neighbours = [Thread(target=compute) for _ in range(8)]
+    neighbours = [Thread(target=compute) for _ in range(4)]
     for one in neighbours:
         one.start()
     try:
