@@ -151,6 +151,7 @@ def test_a_task_that_is_gone_over_or_asks_nothing_takes_no_answer(person: Person
     assert person.types("answer", "--json").json == []
 
 
+@pytest.mark.journey
 def test_of_many_answers_at_once_exactly_one_is_taken(person: Person, project: Project) -> None:
     task = asks(project)
     people = [person.starts("answer", task, f"words of {number}", "--json") for number in range(4)]

@@ -107,6 +107,7 @@ def test_a_provider_that_counts_more_breaches_once_and_from_then_on_the_ceiling_
     assert "1 call over the limit, by the provider's count" in person.types("show", task).words
 
 
+@pytest.mark.journey
 def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_gets_twice_as_much(person: Person, provider) -> None:
     """Under a ceiling that can't be raised: what is sent and what may come back never exceed it together."""
     cut = ScriptedTurn(reply(MEND, ("edit", {"path": "long.py", "new": "half of"})), cut=True)
@@ -122,6 +123,7 @@ def test_a_reply_that_is_cut_off_keeps_what_was_whole_and_the_next_gets_twice_as
     assert person.types("context", "verify", task).code == 0, "each call can be built again"
 
 
+@pytest.mark.journey
 def test_a_mad_report_is_not_believed_and_teaches_nothing(person: Person, provider) -> None:
     reports = iter([190_000, 3])
     with provider([reply(LOOK), reply(MEND, COMPLETE)], lambda body: next(reports)):

@@ -119,7 +119,6 @@ def test_without_a_terminal_each_line_is_a_message_and_the_exit_code_tells_of_th
     assert pipe("").code == 2
 
 
-@pytest.mark.daily
 def test_undo_apply_and_a_next_message_that_goes_on_from_the_result(person: Person) -> None:
     steps = ([MEND], [TRIPLE], [answer("Both.")], [answer("Only double.")], [TRIPLE], [answer("Tripled.")])
     with chat(person, person.script(*steps)) as at:

@@ -138,6 +138,7 @@ def test_a_clean_checkout_and_a_filtered_file_are_refused(person: Person) -> Non
     assert not (person.folder / "caught").exists(), "and the filter did not run for us"
 
 
+@pytest.mark.journey
 def test_an_apply_that_was_killed_in_the_middle_is_completed_by_the_next(dirty: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     task = take_along(dirty)
     repository, base = Repository.find(dirty.repo), dirty.shown(task)["base"]

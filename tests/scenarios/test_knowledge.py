@@ -82,6 +82,7 @@ def test_a_similar_task_sees_what_an_earlier_one_learnt_and_an_unrelated_one_doe
 ASK: Step = ("ask", {"question": "Which way?", "options": ["multiply", "add"]})
 
 
+@pytest.mark.journey
 def test_a_blocked_task_leaves_a_draft_and_its_end_replaces_it(person: Person) -> None:
     model = person.script([WORSE], [ASK], [MEND], [COMPLETE])
     assert person.runs(model).code != 0
@@ -112,6 +113,7 @@ def test_a_file_by_hand_is_used_and_only_its_counters_are_written(person: Person
     assert (person.repo / ".afresh/knowledge/approved/KO-torn.md").read_text() == TORN
 
 
+@pytest.mark.journey
 def test_a_run_killed_after_its_end_is_drafted_at_the_next_look(person: Person) -> None:
     task = person.adds("double is wrong", "--model", person.script([NOTE, MEND], [COMPLETE]))
     command = [sys.executable, str(DRIVER), str(person.repo), task, "after:Ended", "1"]

@@ -180,6 +180,7 @@ class Dies:
         raise Gone
 
 
+@pytest.mark.journey
 def test_killed_while_it_asks_it_asks_the_same_again_and_never_goes_on_without_an_answer(
     person: Person, project: Project
 ) -> None:
@@ -210,6 +211,7 @@ def test_beside_the_work_one_talks_redirects_and_takes_back(person: Person, proj
     assert "undone: all from step 2 on" in log and "multiply" in log
 
 
+@pytest.mark.journey
 def test_undo_from_the_command_line_takes_back_the_last_change_and_the_task_goes_on_from_there(
     person: Person, project: Project
 ) -> None:

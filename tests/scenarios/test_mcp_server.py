@@ -120,6 +120,7 @@ def test_an_agent_uses_every_tool_over_stdio(project: Person):
     assert "mcp client codex" in said["recall"]
 
 
+@pytest.mark.journey
 def test_an_agent_with_the_token_uses_every_tool_over_http_and_no_web_page_can(project: Person, monkeypatch: pytest.MonkeyPatch):
     task = project.adds()
     process = project.starts("mcp", "--http", "0")

@@ -181,6 +181,7 @@ ITEMS = """Three things:
 LONG_TEST = "".join(f"\n\ndef test_rounding_{number}():\n    assert {number} + 1 == {number + 1}\n" for number in range(12))
 
 
+@pytest.mark.journey
 def test_13_what_the_next_item_needs_is_shown_and_finished_work_leaves_but_for_its_end(tmp_path):
     plan = ["round", "empty list in needs_form", "NEWS.md"]
     steps = [

@@ -99,6 +99,7 @@ def lose(person: Person) -> None:
         path.unlink()
 
 
+@pytest.mark.journey
 def test_with_the_database_deleted_an_import_brings_everything_back(person: Person, asking: str):
     first = person.adds("and then the docs", "--priority", "2")
     person.adds("and then the rest", "--after", asking)

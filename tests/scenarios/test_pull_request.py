@@ -111,6 +111,7 @@ def test_what_is_not_verified_is_pushed_only_if_told_so(person: Person, remote: 
     assert person.types("pr", "--push", "--unverified").code == 0 and len(list_heads(remote)) == 1
 
 
+@pytest.mark.journey
 def test_failures_say_what_is_pushed_and_what_is_not(person: Person, forge) -> None:
     forge("gh")
     assert "is ready: there is nothing to push" in person.types("pr", person.adds()).err

@@ -39,6 +39,7 @@ def test_a_task_whose_own_model_has_no_key_is_passed_over(person: Person, monkey
     assert person.shown(stuck)["status"] == "ready" and "1 pending" in person.types("status").words
 
 
+@pytest.mark.journey
 def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person) -> None:
     script = person.script([MEND], [COMPLETE])
     first = person.adds("first", "--model", script)
@@ -60,6 +61,7 @@ def test_those_that_wait_for_a_failed_task_are_told_three_ways_on(person: Person
     assert [row["needs"] for row in person.types("status", "--json").json["tasks"]] == [[], []]
 
 
+@pytest.mark.journey
 def test_a_discarded_task_is_ordered_anew_and_others_wait_for_the_new_one(person: Person) -> None:
     first = person.adds("mend double", "--model", person.script([MEND], [COMPLETE]))
     second = person.adds("second", "--after", first)

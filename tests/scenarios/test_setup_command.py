@@ -71,6 +71,7 @@ def test_a_model_that_does_not_answer_is_not_written(person: Person, config: Pat
     assert not config.exists()
 
 
+@pytest.mark.journey
 def test_at_a_terminal_it_asks_again_and_lists_what_the_server_has(person: Person, config: Path) -> None:
     server = ModelServer([HttpFault(401, "no such key"), SAYS], models=("large", "tiny"))
     with server, Terminal(person.repo, "setup") as at:

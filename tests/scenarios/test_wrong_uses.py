@@ -277,7 +277,7 @@ def test_apply_without_a_git_identity_says_what_to_type(person: Person, config: 
     assert told.code == NOT_DONE and "git config --global user.name" in told.words and "your checkout is as it was" in told.words
 
 
-@pytest.mark.parametrize(("answer", "code"), [("n", USAGE), ("y", 0)])
+@pytest.mark.parametrize(("answer", "code"), [("n", USAGE), pytest.param("y", 0, marks=pytest.mark.journey)])
 def test_at_a_terminal_a_task_without_a_check_asks_first(person: Person, config: Path, answer: str, code: int) -> None:
     without_tests(person)
     with Terminal(person.repo, "add", "double is wrong") as at:
