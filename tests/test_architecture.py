@@ -1,20 +1,19 @@
 """The architecture as a test: allowed imports, size limits, and naming rules. A room is a top-level package of afresh."""
 
 import ast
-import gc
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from textwrap import dedent
 
 import pytest
 
 from afresh.actions.tools.registry import TOOLS
+from support.source_trees import ROOT, list_nodes, list_sources
 
-ROOT = Path(__file__).parents[1] / "src" / "afresh"
 SEAMS = ("core", "errors", "ports")
 FLOW = ("core", "outputs", "memory", "runtime", "journal", "policy", "context", "actions", "verification", "loop")
 """The pure rooms, in import order: each may import those to its left, and the seams."""
@@ -85,18 +84,12 @@ def layer(path: PurePosixPath) -> str:
     return path.with_suffix("").parts[0]
 
 
-@cache
-def nodes(tree: ast.Module) -> list[ast.AST]:
-    """Kept, since nearly every rule asks for all nodes of all files, and to walk a tree takes longer than to apply a rule."""
-    return list(ast.walk(tree))
-
-
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in list_nodes(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    return (node for node in nodes(tree) if isinstance(node, ast.ClassDef))
+    return (node for node in list_nodes(tree) if isinstance(node, ast.ClassDef))
 
 
 def named_statements(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[str, ast.stmt]]:
@@ -166,7 +159,7 @@ def rooms_follow_the_flow(path: PurePosixPath, tree: ast.Module) -> Iterator[str
     if allowed is None:
         yield f"{own}: no such room; say in FLOW, EDGES or ABOVE what it may import"
         return
-    for node in nodes(tree):
+    for node in list_nodes(tree):
         for name in imported(node, path):
             there = name.split(".")[1] if name.startswith("afresh") else ""
             if not there or there == own or (own in FLOW and name.startswith(DOOR)):
@@ -178,7 +171,7 @@ def rooms_follow_the_flow(path: PurePosixPath, tree: ast.Module) -> Iterator[str
 def core_is_pure(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
     if layer(path) != "core":
         return
-    for node in nodes(tree):
+    for node in list_nodes(tree):
         for name in imported(node, path):
             top = name.split(".")[0]
             if top in DOES_INPUT_OR_OUTPUT:
@@ -232,7 +225,7 @@ def models_are_asked_at_one_door(path: PurePosixPath, tree: ast.Module) -> Itera
     """
     if path.parts[0] == "models":
         return
-    for node in nodes(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Attribute) and node.attr == "propose":
             yield f"line {node.lineno} asks a model past models/call.py"
 
@@ -334,7 +327,7 @@ def loop_is_the_drawing(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
     """A reader of loop.py can draw the system: it is short and imports few rooms."""
     if str(path) != "loop.py":
         return
-    imports = [node for node in nodes(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    imports = [node for node in list_nodes(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     if len(imports) > 12:
         yield f"imports {len(imports)} modules, 12 are the ceiling"
     for name in (name for node in imports for name in imported(node, path)):
@@ -400,7 +393,7 @@ NAMED_BY_A_MODEL = (
 
 def unreadable_files_are_no_mistakes(path: PurePosixPath, tree: ast.Module) -> Iterator[str]:
     """A file that is no text stops nothing: `read_text` skips it."""
-    for node in nodes(tree) if not str(path).startswith(NAMED_BY_A_MODEL) else ():
+    for node in list_nodes(tree) if not str(path).startswith(NAMED_BY_A_MODEL) else ():
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "read"
@@ -428,14 +421,7 @@ RULES: list[Rule] = [
 
 @cache
 def sources() -> list[tuple[PurePosixPath, ast.Module]]:
-    paths = [PurePosixPath(file.relative_to(ROOT).as_posix()) for file in sorted(ROOT.rglob("*.py"))]
-    gc.disable()  # the trees are a million objects that stay: to scan them, now and in later tests, takes longer than to parse
-    parsed = [(path, ast.parse((ROOT / path).read_text("utf-8"))) for path in paths if path.parts[0] != SHIPPED_SAMPLE]
-    for _, tree in parsed:
-        nodes(tree)
-    gc.freeze()
-    gc.enable()
-    return parsed
+    return [(path, tree) for path, _, tree in list_sources() if path.parts[0] != SHIPPED_SAMPLE]
 
 
 @cache
@@ -592,7 +578,7 @@ def unused_names(files: Iterable[tuple[PurePosixPath, ast.Module]], texts: Itera
 def test_what_is_written_is_used():
     known = {path: tree for path, tree in sources() if layer(path) != "sample"}
     reporters = PurePosixPath("sandbox/reporters")
-    texts = [(ROOT / path).read_text("utf-8") for path, _ in sources()]
+    texts = [text for path, text, _ in list_sources() if path.parts[0] != SHIPPED_SAMPLE]
     texts += [page.read_text("utf-8") for page in ROOT.glob("web/templates/*.html")]
     found = unused_names([(path, tree) for path, tree in known.items() if path.parent != reporters], texts)
     assert sorted(set(found) - set(USED_FROM_OUTSIDE)) == []
@@ -626,7 +612,7 @@ def test_the_glossary_has_at_most_forty_words_of_one_line_each():
 
 def test_every_word_of_the_glossary_is_part_of_a_name_in_the_source():
     kinds = ast.FunctionDef | ast.ClassDef
-    names = [node.name for _, tree in sources() for node in nodes(tree) if isinstance(node, kinds)]
+    names = [node.name for _, tree in sources() for node in list_nodes(tree) if isinstance(node, kinds)]
     parts = "\n".join(
         [*(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in names), *(str(path) for path, _ in sources())]
     )

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from support.source_trees import list_nodes, list_sources
+
 ROOT = Path(__file__).parents[1]
 BUDGET = Path(__file__).with_name("budget.toml")
 REPAIR = 0.01
@@ -36,10 +38,10 @@ def list_dialect(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def weigh_sources() -> dict[str, dict[str, int]]:
     """Statements, characters and dialect by room, in the order of their names."""
     rooms: dict[str, dict[str, int]] = {}
-    for path in sorted((ROOT / "src" / "afresh").rglob("*.py")):
-        source, room = path.read_text("utf-8"), path.relative_to(ROOT / "src" / "afresh").parts[0].removesuffix(".py")
+    for path, source, tree in list_sources():
+        room = path.parts[0].removesuffix(".py")
         figures = rooms.setdefault(room, {"statements": 0, "characters": 0, "dialect": 0})
-        nodes = list(ast.walk(ast.parse(source)))
+        nodes = list_nodes(tree)
         figures["statements"] += sum(isinstance(node, ast.stmt) for node in nodes)
         figures["characters"] += len(source)
         figures["dialect"] += len(list(list_dialect(nodes)))
@@ -94,14 +96,13 @@ def test_names_that_say_nothing_are_counted():
 
 def test_names_in_docstrings_exist():
     """A name in backticks that occurs nowhere else in the source is gone."""
-    sources = {path: path.read_text("utf-8") for path in (ROOT / "src" / "afresh").rglob("*.py")}
     templates = [path.read_text("utf-8") for path in (ROOT / "src" / "afresh" / "templates").glob("*.yaml")]
-    words = re.findall(r"\w+", "\n".join([*sources.values(), *templates]))
+    words = re.findall(r"\w+", "\n".join([*(source for _, source, _ in list_sources()), *templates]))
     seen_once = {word for word, count in count_words(words).items() if count == 1}
     gone = [
         f"{path.name}: {name}"
-        for path, source in sources.items()
-        for name in list_names_in_docstrings(source)
+        for path, _, tree in list_sources()
+        for name in list_names_in_docstrings(list_nodes(tree))
         if name in seen_once
     ]
     assert not gone, "\n".join(gone)
@@ -114,9 +115,9 @@ def count_words(words: list[str]) -> dict[str, int]:
     return counts
 
 
-def list_names_in_docstrings(source: str) -> Iterator[str]:
+def list_names_in_docstrings(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Words in backticks that look like names of this source: `snake_case`, `CamelCase`, `CONSTANT`."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             for name in re.findall(r"(?<!`)`(?:[\w.]+\.)?([A-Za-z]\w+)(?:\(\))?`(?!`)", node.value.value):
                 if re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+|[A-Z]+_[A-Z_]+", name):
@@ -124,10 +125,8 @@ def list_names_in_docstrings(source: str) -> Iterator[str]:
 
 
 def test_a_name_in_a_docstring_is_found():
-    assert list(list_names_in_docstrings('"""As `core.old_name` and `OTHER_NAME`, not `pip` or `x-y`."""')) == [
-        "old_name",
-        "OTHER_NAME",
-    ]
+    tree = ast.parse('"""As `core.old_name` and `OTHER_NAME`, not `pip` or `x-y`."""')
+    assert list(list_names_in_docstrings(ast.walk(tree))) == ["old_name", "OTHER_NAME"]
 
 
 def lower_budget() -> None:

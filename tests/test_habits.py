@@ -15,6 +15,7 @@ from person import run_in_process
 import afresh
 from afresh.app.demo import copy_sample
 from afresh.sandbox import bubblewrap, supervisor
+from support.source_trees import list_nodes, list_sources
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = Path(sys.executable).parent
@@ -93,10 +94,9 @@ def test_the_checks_run_with_the_versions_that_are_shipped():
 
 def test_no_message_sends_a_user_to_a_page_that_an_install_does_not_have():
     named = []
-    for path in (ROOT / "src/afresh").rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
+    for path, _, tree in list_sources():
+        notes = {id(node.value) for node in list_nodes(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in list_nodes(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
         named += [f"{path.name}:{text.lineno}" for text in texts if re.search(r"docs/[a-z-]+\.md", str(text.value))]
     assert not named
 

@@ -1,14 +1,14 @@
 """What a path says about the file: whether it holds tests, serves them, or is code."""
 
 import ast
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import afresh
 from afresh.core.recognise_test_files import get_file_name, get_file_stem, is_in_test_folder, is_test_code, is_test_file
+from support.source_trees import list_sources
 
 
 @pytest.mark.parametrize("path", ["tests/__init__.py", "conftest.py", "tests/unit/conftest.py", "tests/helpers/server.py"])
@@ -44,11 +44,10 @@ def test_what_holds_tests_is_always_on_their_side() -> None:
 
 
 def test_nobody_else_decides_by_a_path_what_a_test_is() -> None:
-    root = Path(afresh.__file__).parent
     made = {
-        f"{path.relative_to(root)}"
-        for path in root.rglob("*.py")
-        for node in ast.parse(path.read_text("utf-8")).body
+        str(path)
+        for path, _, tree in list_sources()
+        for node in tree.body
         if isinstance(node, ast.FunctionDef) and node.name == "is_test_file"
     }
     assert made == {"core/recognise_test_files.py"}
