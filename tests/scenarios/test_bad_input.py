@@ -11,8 +11,6 @@ from person import CALC, CHECK, COMPLETE, MEND, Person, Told
 
 from afresh.storage.sql.format import STORE_FORMAT
 
-pytestmark = pytest.mark.reported
-
 COMMANDS = [
     ("init",),
     ("status", "--all"),
@@ -113,6 +111,7 @@ def test_a_project_without_tests_ends_blocked_and_can_be_taken_over_by_hand(pers
     assert ours == ["Goal", "Not verified", "Afresh-Task"], message
 
 
+@pytest.mark.reported
 def test_tests_that_hang_are_killed_with_all_that_they_started(person: Person) -> None:
     marker = f"98765.{os.getpid()}"
     hanging = "import subprocess, unittest\n\n\nclass T(unittest.TestCase):\n    def test_hang(self):\n        {}\n"

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from person import CHECK, MEND, Person, Step, Told
+from person import MEND, SHELL_CHECK, Person, Step, Told
 from terminal import CTRL_C, CTRL_D, PATIENCE, Terminal
 
 from afresh.app.project import open_project
@@ -24,7 +24,7 @@ def answer(text: str) -> Step:
 
 
 def chat(person: Person, model: str, *more: str) -> Terminal:
-    options = ("--model", model, "--no-sandbox", "--type", "fix_bug", "--check", CHECK)
+    options = ("--model", model, "--no-sandbox", "--type", "fix_bug", "--check", SHELL_CHECK)
     return Terminal(person.repo, "chat", *more, *options, PAGER="cat")
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from person import CHECK, COMPLETE, MEND, Person, Step
+from person import COMPLETE, MEND, Person, Step
 from survived import differing
 
 from afresh.app.project import open_project
@@ -47,8 +47,8 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 def test_the_second_worker_is_refused_and_the_first_ends_well(person: Person, first: str) -> None:
     box = person.folder / "box"
     model = ("--model", f"mailbox:{box}")
-    order = ("double is wrong", "--type", "fix_bug")
-    started = (*order, "--check", CHECK) if first == "run" else (person.adds(),) if first == "resume" else ("--until-empty",)
+    order = ("double is wrong", "--type", "fix_bug", "--check", person.check)
+    started = order if first == "run" else (person.adds(),) if first == "resume" else ("--until-empty",)
     if first == "work":
         person.adds()
     before, other = person.belongings(), ("--model", person.script())
