@@ -62,9 +62,10 @@ def differing(left: State, right: State) -> list[str]:
 
 
 def nothing_lost(repo: Path, task: str, scenario: str) -> State:
-    """The state that is loaded now is the fold of the journal and the last that the dead process had committed, and whoever opens
-    the project next finds, or writes, the files that a rebuild would write."""
+    """The state that is loaded now is the fold of the journal and the last that the dead process had committed, and the files
+    are those that a rebuild would write as soon as somebody writes."""
     project = open_project(repo)
+    project.view_writer.write_again_after_kill()
     files_of_a_rebuild(project)
     store = project.store
     loaded, folded = store.load(task), fold_entries(None, store.journal(task))

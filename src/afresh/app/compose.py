@@ -239,7 +239,7 @@ def open_task_sandbox(project: Project, workspace: GitWorkspace, allow_none: boo
     """Open the strongest sandbox that works on this machine, with the task's worktree mounted."""
     repository = workspace.repository
     mounts = replace(make_mounts(repository, workspace.root, project.settings), marker=workspace.marker)
-    sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.state / "sandbox-probe")
+    sandbox = choose_sandbox(mounts, allow_none=allow_none, cache=project.paths.make_state() / "sandbox-probe")
     if sandbox.level == FILTERING_LEVEL:
         sandbox = replace(sandbox, mounts=replace(mounts, own=workspace.environments))
 

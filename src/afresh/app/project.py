@@ -18,12 +18,13 @@ from afresh.storage.choose_storage import (
     describe_store,
     enter_project_again,
     find_shared_remote,
+    find_store_address,
     ignore_warning,
     open_storage,
 )
 from afresh.views.write_files import ViewWriter, rebuild_view_files
 from afresh.workspace.disk_files import write_durable_file
-from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.repository import Repository
 
 if TYPE_CHECKING:
     from afresh.app.orders.choose_checks import ChosenChecks
@@ -66,17 +67,16 @@ class Project:
 
 
 def open_project(path: Path, warn: Callable[[str], None] = ignore_warning) -> Project:
-    """Open the project around `path`; creates its state folder if missing. From now on no key of the environment is recorded.
+    """Open the project around `path`; writes nothing to it. From now on no key of the environment is recorded.
     `warn` shows that files beside the database can't be written."""
     remember_environment_secrets(os.environ)
-    repository = Repository.find(path)
-    make_state_folder(repository)
-    paths = ProjectPaths(repository.root)
+    paths = ProjectPaths(Repository.find(path).root)
+    if find_store_address():  # a worker writes files of its tasks here, and no database
+        paths.make_state()
     clock = SystemClock()
     storage = open_storage(paths.root, find_user_folder(), clock, warn)
     templates = layers_for_project(paths.root)
     writer = ViewWriter(paths.state, storage.journal, storage.queue, warn, storage.facts)
-    writer.write_again_after_kill()
     return Project(
         paths=paths,
         storage=storage,
@@ -108,6 +108,7 @@ CONFIG_TEMPLATE = """\
 
 def init_project(project: Project) -> Sequence[str]:
     """Set up the repository. Returns one line for each thing created or found. Safe to repeat."""
+    project.paths.make_state()
     enter_project_again(project.paths.root)
     config = project.paths.folder / "config.toml"
     made = "kept" if config.exists() else "made"

@@ -13,7 +13,7 @@ from afresh.core.states.progress_state import StallThresholds
 from afresh.mcp_client.server_settings import McpOptions
 from afresh.models.model_settings import NamedModel
 from afresh.spending.price_list import UserPrice
-from afresh.storage.choose_storage import ExportOptions
+from afresh.storage.choose_storage import ExportOptions, make_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,11 @@ class ProjectPaths:
     @property
     def state(self) -> Path:
         return self.folder / "state"
+
+    def make_state(self) -> Path:
+        """The same, made and hidden from git: for whoever writes there."""
+        make_state(self.root)
+        return self.state
 
     @property
     def database(self) -> Path:

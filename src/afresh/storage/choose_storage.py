@@ -67,7 +67,13 @@ def open_storage(root: Path, user_folder: Path, clock: "Clock", warn: Callable[[
     from afresh.storage.sqlite.storage import open_sqlite_storage
 
     copies = read_settings_table(find_user_config(), "export", ExportOptions).automatic
-    return open_sqlite_storage(root / ".afresh" / "state", user_folder, clock, warn if copies else None)
+    return open_sqlite_storage(root / ".afresh" / "state", user_folder, clock, warn if copies else None, lambda: make_state(root))
+
+
+def make_state(root: Path) -> None:
+    from afresh.workspace.repository import Repository, make_state_folder
+
+    make_state_folder(Repository.find(root))
 
 
 def open_journal_database(root: Path) -> "Database | PostgresDatabase":
@@ -76,7 +82,7 @@ def open_journal_database(root: Path) -> "Database | PostgresDatabase":
         from afresh.storage.postgres.storage import open_project_database
 
         return open_project_database(address, identify_project(root))
-    return Database(root / ".afresh" / "state" / JOURNAL_FILE_NAME)
+    return Database(root / ".afresh" / "state" / JOURNAL_FILE_NAME, make_folder=lambda: make_state(root))
 
 
 def open_ledger_database(user_folder: Path) -> "Database | PostgresDatabase":

@@ -99,7 +99,9 @@ class ViewWriter:
     @contextmanager
     def writing(self, task: str) -> Iterator[None]:
         """Stand around commits of a task or of ALL_TASKS. If the process is killed before it has written their files, its mark
-        stays, and the next command writes the files again."""
+        stays, and the next process that writes makes the files again."""
+        if not self.cleared:
+            self.write_again_after_kill()
         with ExitStack() as mark:
             with self._careful():
                 file_io.refuse_symlinks(self.folder, self.folder / MARK_FOLDER)

@@ -41,6 +41,7 @@ def test_a_second_service_is_refused_until_the_first_has_ended(here: Project):
 
 def test_nothing_is_written_through_a_link(here: Project, tmp_path: Path):
     outside = tmp_path / "outside"
+    here.paths.make_state()
     for name in ("serve.lock", "serve.address"):
         (here.paths.state / name).symlink_to(outside)
     with pytest.raises(BadInput), hold_service_lock(here):

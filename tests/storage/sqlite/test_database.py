@@ -30,7 +30,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 
 def pragma(path: Path, name: str) -> object:
-    with Database(path).reading() as connection:
+    with Database(path).writing() as connection:
         return connection.execute(f"PRAGMA {name}").fetchone()[0]
 
 

@@ -30,6 +30,7 @@ from afresh.workspace.repository import locate_repository
 from afresh.workspace.worktree_location import identify_checkout
 
 CHECKOUT_TREE_NAME = "checkout"
+INDEX_FILE_NAME = "code.db"
 """Name of the user's own tree in the index store."""
 
 
@@ -40,13 +41,16 @@ class IndexedCheckout:
     root: Path
 
     @property
-    def state(self) -> Path:
-        """Return the project's state folder, or a folder in the user's data folder for repositories without one, so that
-        reading a repository changes nothing in it."""
+    def cache(self) -> Path:
+        """A folder in the user's data folder, so that reading a repository changes nothing in it."""
         from platformdirs import user_data_path
 
-        own = self.root / ".afresh" / "state"
-        return own if own.is_dir() and not own.is_symlink() else user_data_path("afresh") / "code" / identify_checkout(self.root)
+        return user_data_path("afresh") / "code" / identify_checkout(self.root)
+
+    @property
+    def index(self) -> Path:
+        """The index that tasks have filled, if there is one."""
+        return self.root / ".afresh" / "state" / INDEX_FILE_NAME
 
     @property
     def files(self) -> CheckoutFiles:
@@ -59,7 +63,7 @@ def find_indexed_checkout(where: Project | Path) -> IndexedCheckout:
 
 
 def open_checkout_code(where: Project | Path) -> CodeIndex:
-    """Index the code as it is on disk. Writes only to the state folder; history and coverage are read only when needed."""
+    """Index the code as it is on disk. History and coverage are read only when needed."""
     home = find_indexed_checkout(where)
     return refresh_code_index(
         home.files,
@@ -72,16 +76,18 @@ def open_checkout_code(where: Project | Path) -> CodeIndex:
 
 def _read_checkout_history(home: IndexedCheckout) -> CommitHistory:
     repository = locate_repository(home.root)
-    return read_commit_history(repository.git, repository.head, home.state)
+    return read_commit_history(repository.git, repository.head, home.cache)
 
 
 def open_checkout_store(home: IndexedCheckout) -> CodeIndexStore:
-    """Open the index store; in memory if the disk is full or read-only."""
+    """Read what tasks have indexed, and add to it in memory; without such an index use one in the user's data folder."""
+    if home.index.is_file():
+        return SqliteCodeIndex(home.index, is_kept=lambda: False)
     try:
-        home.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         return MemoryCodeStore()
-    return SqliteCodeIndex(home.state / "code.db")
+    return SqliteCodeIndex(home.cache / INDEX_FILE_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,7 @@ def build_code_map(where: Path, about: str, cap: int) -> CodeMap:
             "no source files in a supported language found here",
             next="supported: Python, TypeScript, JavaScript, Go, Rust, Java and C#",
         )
-    past = read_commit_history(repository.git, repository.head, home.state)
+    past = read_commit_history(repository.git, repository.head, home.cache)
     files = tuple(select_map_files(code, RankingQuery(about, (), past), cap, counter))
     text = render_map_files(files)
     faults = {shown.ranked.path: code.faults[shown.ranked.path] for shown in files if shown.ranked.path in code.faults}

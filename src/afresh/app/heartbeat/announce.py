@@ -60,7 +60,7 @@ class Announcer:
 
 
 def write_announcement(project: Project, text: str) -> None:
-    path = project.paths.state / ANNOUNCEMENTS_FILE_NAME
+    path = project.paths.make_state() / ANNOUNCEMENTS_FILE_NAME
     refuse_symlinks(path.parent, path)
     make_folder(path.parent)
     at = time.strftime("%Y-%m-%d %H:%M", time.localtime(project.clock.now()))

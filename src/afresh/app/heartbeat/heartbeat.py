@@ -188,7 +188,7 @@ def open_head_sandbox(project: Project) -> Iterator[AnySandbox]:
     repository = Repository.find(project.paths.root)
     with make_head_tree(repository, project.settings.copy) as tree:
         mounts = make_mounts(repository, tree, project.settings)
-        yield choose_sandbox(mounts, cache=project.paths.state / "sandbox-probe")
+        yield choose_sandbox(mounts, cache=project.paths.make_state() / "sandbox-probe")
 
 
 def read_latest_commits(project: Project) -> str:

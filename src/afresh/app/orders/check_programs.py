@@ -168,7 +168,7 @@ def _open_look(
         copied = (*find_import_files(repository), *list_wanted_files(repository, project.settings.copy))
         copy_import_files(repository.root, tree, tuple(dict.fromkeys(copied)))
         mounts = make_mounts(repository, tree, project.settings)
-        yield _choose_any_sandbox(mounts, project.paths.state / "sandbox-probe")
+        yield _choose_any_sandbox(mounts, project.paths.make_state() / "sandbox-probe")
 
 
 def _choose_any_sandbox(mounts: Mounts, cache: Path) -> AnySandbox:

@@ -132,7 +132,7 @@ def find_project_tests(place: ProjectWithSettings, limit: float = 0.0, again: bo
         return TrialResults(digest)
     now = TrialResults(digest, try_test_candidates(place, configuration, found, limit), tree)
     if now.best and now.best.note is not TrialNote.FOREIGN_IMPORT:
-        write_durable_file(place.paths.state / TRIALS_FILE, to_canonical_json(now))
+        write_durable_file(place.paths.make_state() / TRIALS_FILE, to_canonical_json(now))
     return now
 
 
@@ -162,7 +162,7 @@ def try_test_candidates(
     try:
         with make_scratch_copy(repository, configuration.paths, place.settings.copy) as tree:
             mounts = make_mounts(repository, tree, place.settings)
-            sandbox = choose_sandbox(mounts, cache=place.paths.state / "sandbox-probe")
+            sandbox = choose_sandbox(mounts, cache=place.paths.make_state() / "sandbox-probe")
             trials = try_candidates(found, sandbox, limit)
             strange = find_foreign_imports(sandbox, list_top_level_packages(tree))
             foreign = TrialNote.FOREIGN_IMPORT

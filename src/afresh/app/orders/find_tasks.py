@@ -74,7 +74,7 @@ def run_in_copy(project: Project, command: str) -> CheckResult:
     names = CheckoutFiles(repository.root).paths()
     with make_scratch_copy(repository, names, settings.copy) as tree:
         mounts = make_mounts(repository, tree, settings)
-        sandbox = choose_sandbox(mounts, cache=project.paths.state / "sandbox-probe")
+        sandbox = choose_sandbox(mounts, cache=project.paths.make_state() / "sandbox-probe")
         return run_check(sandbox, Check(command, settings.check_timeout))
 
 

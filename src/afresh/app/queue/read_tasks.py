@@ -12,7 +12,7 @@ from afresh.errors import BadInput
 from afresh.storage.choose_storage import choose_lease_clock, find_store_address, open_journal_database
 from afresh.storage.sql.queue import SqlQueue
 from afresh.storage.sql.schema import LEDGER_FILE_NAME
-from afresh.workspace.repository import Repository, make_state_folder
+from afresh.workspace.repository import Repository
 
 if TYPE_CHECKING:
     from afresh.core.state import State
@@ -75,9 +75,8 @@ class TaskReader:
 
 
 def open_task_reader(path: Path) -> TaskReader:
-    """Open the task list of the project around `path`; creates its state folder if missing."""
+    """Open the task list of the project around `path`; writes nothing to it."""
     repository = Repository.find(path)
-    make_state_folder(repository)
     clock, database = SystemClock(), open_journal_database(repository.root)
     return TaskReader(repository.root, database, SqlQueue(database, choose_lease_clock(database, clock)), clock)
 

@@ -33,7 +33,7 @@ def list_children(workers: int, options: Sequence[str], schedules: bool, fleet: 
 @contextmanager
 def hold_service_lock(project: Project) -> Generator[None]:
     """Refuse a second service of this project. The lock goes with the process, however it ends."""
-    path = project.paths.state / LOCK_FILE_NAME
+    path = project.paths.make_state() / LOCK_FILE_NAME
     refuse_symlinks(path.parent, path)
     with path.open("a+") as file:
         try:

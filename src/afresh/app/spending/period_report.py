@@ -74,7 +74,7 @@ def measure_runs(project: Project, since: float, until: float) -> tuple[RunFigur
 
 def write_period_report(project: Project, report: PeriodReport, path: Path | None = None) -> Path:
     """Write it as Markdown, by default to `.afresh/state/reports`, named by its last day."""
-    folder = project.paths.state / REPORTS_FOLDER_NAME
+    folder = project.paths.make_state() / REPORTS_FOLDER_NAME
     name = time.strftime("%Y-%m-%d", time.localtime(report.now.until - 1))
     path = path or folder / f"{name}.md"
     refuse_symlinks(path.parent, path)

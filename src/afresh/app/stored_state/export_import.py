@@ -113,7 +113,7 @@ def import_project_tasks(
     source = open_import_source(folder)
     own = source.copied and project.storage.copy is not None and project.storage.copy.folder == folder
     plan = _plan_import(project, source, told, allow_network or own)
-    mark = project.paths.state / "import.unfinished"
+    mark = project.paths.make_state() / "import.unfinished"
     unfinished = mark.exists()
     mark.touch()
     if own:

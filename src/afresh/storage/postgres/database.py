@@ -128,6 +128,9 @@ class PostgresDatabase(SqlDatabase):
         with self.writing() as connection:
             connection.execute(f"TRUNCATE {FACT_TABLES} RESTART IDENTITY")
 
+    def keep_changes(self) -> None:
+        """They are always kept."""
+
     def read_version(self) -> int:
         """Changes with every transaction of the server, also those of other projects."""
         return crc32(self.repeat(lambda: self._ask("SELECT pg_current_snapshot()::text")).encode())

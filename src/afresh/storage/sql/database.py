@@ -135,6 +135,10 @@ class SqlDatabase(ABC):
         """Forget everything in tables that can be made again from others."""
 
     @abstractmethod
+    def keep_changes(self) -> None:
+        """Write such tables from now on, also in a process that only reads otherwise."""
+
+    @abstractmethod
     def read_version(self) -> int:
         """A number that changes when another connection has committed; asking costs next to nothing."""
 

@@ -138,6 +138,10 @@ class SqlFactIndex:
 
     def rebuild(self) -> None:
         """Forget the index and learn everything again, in the order in which it happened."""
+        self._database.keep_changes()
+        self._learn_anew()
+
+    def _learn_anew(self) -> None:
         self._current = False
         self._database.discard()
         self._catch_up()
@@ -153,7 +157,7 @@ class SqlFactIndex:
             with self._database.reading() as connection:
                 return ask(connection)
         except Damaged:
-            self.rebuild()
+            self._learn_anew()
             with self._database.reading() as connection:
                 return ask(connection)
 
@@ -166,7 +170,7 @@ class SqlFactIndex:
         seen = self._seen([*tasks, *[book.name for book in books]] if self._current or since else ())
         heads = tasks | {book.name: book.head() for book in books}
         if any(is_other_journal(head, heads.get(name, JournalHead())) for name, head in seen.items()):
-            return self.rebuild()
+            return self._learn_anew()
         streams = [
             self._store.journal(task, seen.get(task, JournalHead())) for task, head in tasks.items() if head != seen.get(task)
         ]

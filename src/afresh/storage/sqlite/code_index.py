@@ -138,8 +138,8 @@ FIND_RUN_SQL = "SELECT run FROM posting WHERE segment = ? AND kind = ? AND first
 
 
 class SqliteCodeIndex:
-    def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
-        self._database, self._now = Database(path, schema=CODE_INDEX_SCHEMA), now
+    def __init__(self, path: Path, now: Callable[[], float] = time.time, is_kept: Callable[[], bool] | None = None) -> None:
+        self._database, self._now = Database(path, schema=CODE_INDEX_SCHEMA, is_kept=is_kept), now
         self._loose: dict[int, ContentTerms] = {}
         self._current = False
 
@@ -252,10 +252,8 @@ class SqliteCodeIndex:
             ) from error
 
     def _throw_away(self) -> None:
-        self._database.close()
+        self._database.discard()
         self._loose, self._current = {}, False
-        for suffix in ("", "-wal", "-shm"):
-            self._database.path.with_name(self._database.path.name + suffix).unlink(missing_ok=True)
 
 
 def _decode_listing(stamps: bytes, keys: bytes, numbers: bytes, lengths: bytes) -> TreeListing:

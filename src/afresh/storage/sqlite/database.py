@@ -1,15 +1,18 @@
 """One SQLite file, opened so that what was committed survives a crash and a power cut."""
 
+import atexit
 import os
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from enum import Enum, auto
 from pathlib import Path
 from shutil import copyfile
 from threading import Lock
 from typing import TypeVar
+from weakref import WeakSet
 
 from afresh.errors import AfreshError
 from afresh.storage.sql.database import SqlDatabase
@@ -36,18 +39,42 @@ COMMIT_OVERHEAD_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
 
-class Database(SqlDatabase):
-    """One file."""
+class Place(Enum):
+    """What a connection leads to."""
 
-    def __init__(self, path: Path, checkpoint_bytes: int = CHECKPOINT_BYTES, schema: DatabaseSchema = JOURNAL_SCHEMA) -> None:
+    NOWHERE = auto()
+    ABSENT = auto()
+    """Empty tables, since there is no file yet."""
+    READ_ONLY = auto()
+    FILE = auto()
+    COPY = auto()
+    """In memory; what is written there is gone with the process."""
+
+
+class Database(SqlDatabase):
+    """One file. Reading changes nothing on the disk: the first commit makes the file, and moves its log into it."""
+
+    def __init__(
+        self,
+        path: Path,
+        checkpoint_bytes: int = CHECKPOINT_BYTES,
+        schema: DatabaseSchema = JOURNAL_SCHEMA,
+        make_folder: Callable[[], object] | None = None,
+        is_kept: Callable[[], bool] | None = None,
+    ) -> None:
+        """`is_kept`: whether what is written comes to the file; while it doesn't, it is written to a copy in memory."""
         self.path, self._schema = path, schema
         self._checkpoint_bytes = checkpoint_bytes
+        self._make_folder, self._is_kept = make_folder, is_kept
+        self.has_written = False
         super().__init__()
+        _databases.add(self)
 
     def _begin_life(self) -> None:
         super()._begin_life()
         self._afterwards: list[Callable[[], None]] = []
         self._failure: AfreshError | None = None
+        self._place = Place.NOWHERE
 
     def _begin_reading(self) -> sqlite3.Connection:
         connection = self._open()
@@ -56,9 +83,7 @@ class Database(SqlDatabase):
 
     @contextmanager
     def _commit(self) -> Iterator[sqlite3.Connection]:
-        if self._connection is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = self._open()
+        connection = self._open_for_writing()
         if self._failure:
             raise self._failure
         try:
@@ -76,6 +101,7 @@ class Database(SqlDatabase):
         except sqlite3.Error as fault:
             self._remember(fault)
             raise
+        self.has_written = True
         while self._afterwards:
             self._afterwards.pop(0)()
         self._logged += COMMIT_OVERHEAD_BYTES
@@ -102,23 +128,71 @@ class Database(SqlDatabase):
         return value
 
     def discard(self) -> None:
-        """Remove the file; the next use makes a new one."""
+        """Remove the file; the next commit makes a new one."""
         self.close()
-        _remove_files(self.path)
+        if self._writes_to_file:
+            _remove_files(self.path)
+        else:
+            self._connection, self._place = _make_in_memory(self._schema), Place.COPY
+
+    def keep_changes(self) -> None:
+        """Write to the file from now on, also in a process that only reads otherwise."""
+        self._is_kept = None
 
     def read_version(self) -> int:
         with self._exclusive():
             return self._open().execute("PRAGMA data_version").fetchone()[0]
 
+    @property
+    def _writes_to_file(self) -> bool:
+        return self._is_kept is None or self._is_kept()
+
     def _open(self) -> sqlite3.Connection:
+        """To read: the file as it is; where there is none, empty tables in memory."""
+        outdated = (self._place is Place.ABSENT and self.path.exists()) or (self._place is Place.COPY and self._writes_to_file)
+        if outdated and not self._reading and not self._writing:
+            self.close()
         if self._connection is None:
-            try:
-                self._connection = open_connection(self.path, self._schema)
-            except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
-                raise make_damaged_error(self.path, "is damaged") from fault
+            with self._translate_schema_errors():
+                self._connection, self._place = open_for_reading(self.path, self._schema)
+        return self._connection
+
+    def _open_for_writing(self) -> sqlite3.Connection:
+        if not self._writes_to_file:
+            connection = self._open()
+            if self._place is not Place.COPY:
+                self._connection, self._place = _copy_into_memory(connection), Place.COPY
+        elif self._place is not Place.FILE:
+            self.close()
+            if self._make_folder:
+                self._make_folder()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._translate_schema_errors():
+                self._connection, self._place = open_connection(self.path, self._schema), Place.FILE
             if not is_unwritable(self.path):
                 self._sweep_old_log(self._connection)
+        assert self._connection
         return self._connection
+
+    def close(self) -> None:
+        super().close()
+        self._place = Place.NOWHERE
+
+    def close_at_end(self) -> None:
+        """SQLite takes a connection that nobody closes for one whose statements go on, and leaves its log."""
+        if self._connection and self._process == os.getpid() and self._lock.acquire(blocking=False):
+            with suppress(AfreshError, sqlite3.Error):
+                self.close()
+            self._lock.release()
+
+    __del__ = close_at_end
+
+    @contextmanager
+    def _translate_schema_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
+            raise make_damaged_error(self.path, "is damaged") from fault
 
     def _translate_errors(self) -> AbstractContextManager[None]:
         return translate_errors(self.path)
@@ -160,14 +234,46 @@ class Database(SqlDatabase):
 
 
 _creating = Lock()
+_databases = WeakSet[Database]()
+
+
+@atexit.register
+def _close_databases() -> None:
+    """Whoever is the last to close a file moves its log into it, so that no log of megabytes stays behind."""
+    for database in list(_databases):
+        database.close_at_end()
+
+
+def open_for_reading(path: Path, schema: DatabaseSchema) -> tuple[sqlite3.Connection, Place]:
+    """A connection that changes nothing, and where it reads. A log that a killed writer has left is read where it is."""
+    log = path.with_name(path.name + "-wal")
+    refuse_symlinks(path.parent, path, log, path.with_name(path.name + "-shm"))
+    unwritable = path.parent.is_dir() and is_unwritable(path)
+    if not path.exists() or not path.stat().st_size or not _check_file(path, schema, unwritable):
+        return _make_in_memory(schema), Place.ABSENT
+    if unwritable:
+        return open_read_only(path, schema), Place.READ_ONLY
+    is_left = log.exists() and log.stat().st_size > 0
+    connection = _connect_read_only(path, "mode=ro") if is_left else _connect(path, schema)
+    if connection.execute("PRAGMA user_version").fetchone() == (0,):  # another process is making the tables
+        connection.close()
+        return _make_in_memory(schema), Place.ABSENT
+    connection.execute("PRAGMA query_only = ON")
+    return connection, Place.READ_ONLY
+
+
+def _make_in_memory(schema: DatabaseSchema) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    create_tables(connection, schema)
+    return connection
 
 
 def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
     """A connection to a file that is known to be ours, with its schema up to date."""
     refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     unwritable = path.parent.is_dir() and is_unwritable(path)
-    if path.exists():
-        _check_file(path, schema, unwritable)
+    if path.exists() and not _check_file(path, schema, unwritable):
+        _remove_files(path)
     if unwritable:
         return open_read_only(path, schema)
     with _creating:  # closing a file drops all locks that this process has on it, also those of another thread's connection
@@ -183,12 +289,12 @@ def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqli
     return connection
 
 
-def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> None:
-    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte. One of another
-    format that can be made again is removed."""
+def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> bool:
+    """Look before touching: through a connection that can't write, so that a strange file keeps its every byte. False if it has
+    another format and can be made again."""
     size = path.stat().st_size
     if size == 0:
-        return
+        return True
     if size < MIN_DATABASE_BYTES:
         # SQLite would take so short a file for an empty one, and write over it
         raise make_damaged_error(path, "is not a database")
@@ -206,7 +312,8 @@ def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> None:
     if version not in (0, STORE_FORMAT):
         if schema.lasting or unwritable:
             raise make_format_error(path, version)
-        _remove_files(path)
+        return False
+    return True
 
 
 def _remove_files(path: Path) -> None:
@@ -262,8 +369,7 @@ def open_read_only(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
     """A connection that refuses to write. An absent database is an empty one in memory."""
     connection = _open_in_place(path) if path.exists() and path.stat().st_size else None
     if connection is None or connection.execute("PRAGMA user_version").fetchone() == (0,):
-        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        create_tables(connection, schema)
+        connection = _make_in_memory(schema)
     connection.execute("PRAGMA query_only = ON")
     return connection
 

@@ -24,10 +24,16 @@ FACTS_FILE_NAME = "memory.db"
 USER_NOTEBOOK_FILE_NAME = "user.db"
 
 
-def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock, warn: Callable[[str], None] | None = None) -> Storage:
-    """`folder`: of the project, and there; `user_folder`: made when something is written to it. `warn`: shows what is wrong with
-    the copy that is written with every commit; without it there is none."""
-    database = Database(folder / JOURNAL_FILE_NAME)
+def open_sqlite_storage(
+    folder: Path,
+    user_folder: Path,
+    clock: Clock,
+    warn: Callable[[str], None] | None = None,
+    make_folder: Callable[[], object] | None = None,
+) -> Storage:
+    """`folder`: of the project, made by `make_folder` when something is written to it, as `user_folder` is. `warn`: shows what is
+    wrong with the copy that is written with every commit; without it there is none."""
+    database = Database(folder / JOURNAL_FILE_NAME, make_folder=make_folder)
     journal, notebook = SqlJournal(database), SqlNotebook(database, clock)
     copy = None
     if warn:
@@ -44,7 +50,8 @@ def open_sqlite_storage(folder: Path, user_folder: Path, clock: Clock, warn: Cal
             journal.forget_blocks()
             raise
 
-    facts = open_sqlite_facts(folder / FACTS_FILE_NAME, journal, (notebook, user_notebook))
+    index = Database(folder / FACTS_FILE_NAME, schema=FACTS_SCHEMA, is_kept=lambda: database.has_written)
+    facts = SqlFactIndex(index, journal, (notebook, user_notebook))
     ledger = open_sqlite_ledger(user_folder / LEDGER_FILE_NAME)
 
     def close() -> None:
