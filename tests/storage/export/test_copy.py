@@ -16,7 +16,7 @@ from afresh.app.project import Project
 from afresh.app.stored_state.export_import import import_project_tasks
 from afresh.core import event as happened
 from afresh.core.fact import Fact, FactKind, FactNoted, FactScope
-from afresh.storage.export import copy_mark, journal_copy
+from afresh.storage.export import journal_copy
 from afresh.storage.export.journal_copy import JournalCopy
 from afresh.storage.sqlite.storage import open_sqlite_storage
 from support.sample_journals import append_events, append_step, create_task
@@ -174,7 +174,7 @@ def test_after_a_power_cut_files_that_may_not_have_been_flushed_are_looked_at_ag
     place.reopen()
     place.work("three")
     assert place.files["journals/one.jsonl"] != whole, "it was complete, and within one run of the machine it stays so"
-    monkeypatch.setattr(copy_mark, "read_time_since_boot", lambda: ("another start", 5.0))
+    monkeypatch.setattr(journal_copy, "read_time_since_boot", lambda: ("another start", 5.0))
     place.reopen()
     place.work("four")
     assert place.files["journals/one.jsonl"] == whole and place.copy.list_problems() == []
@@ -288,8 +288,8 @@ def test_threads_that_write_the_mark_at_the_same_time_do_not_meet(tmp_path: Path
     def write() -> None:
         try:
             for number in range(300):
-                copy_mark.write_copy_mark(tmp_path, copy_mark.CopyMark("database", number))
-                assert copy_mark.read_copy_mark(tmp_path)
+                journal_copy.write_copy_mark(tmp_path, "database", number)
+                assert journal_copy.read_copy_mark(tmp_path)
         except BaseException as fault:
             faults.append(fault)
 

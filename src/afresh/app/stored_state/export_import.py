@@ -15,9 +15,8 @@ from afresh.core.state import State
 from afresh.core.task import QueueTicket, TaskStatus
 from afresh.core.work_transfer import TaskWork
 from afresh.errors import Conflict, NeedsPerson, TryAgain
-from afresh.storage.export.import_source import ImportSource, is_copy, open_import_source
 from afresh.storage.export.manifest import QUEUE_FILE, find_copy_folder
-from afresh.storage.export.read_copy import set_aside_unused
+from afresh.storage.export.read_copy import ImportSource, is_copy, open_import_source, set_aside_unused
 from afresh.storage.export.read_export import ExportedTask, JournalRelation, compare_journals
 from afresh.storage.export.write_export import ExportResult, ExportSource, write_export
 from afresh.workspace import transfer

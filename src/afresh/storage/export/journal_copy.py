@@ -4,11 +4,15 @@ It is not flushed to the disk: the database is durable itself, and what the copy
 line counts only as far as its hash chain holds. What the database does not have is never shortened or overwritten.
 """
 
+import json
+import os
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from threading import get_native_id
+from typing import NamedTuple
 
 from afresh.core.archived_block import Block, find_block_ids
 from afresh.core.codec import to_canonical_json
@@ -16,9 +20,9 @@ from afresh.core.event import JournalEntry, JournalHead
 from afresh.core.hash_chain import hash_entry
 from afresh.errors import AfreshError, Damaged
 from afresh.storage.export import copy_files
-from afresh.storage.export.copy_mark import CopyMark, read_copy_mark, write_copy_mark
 from afresh.storage.export.manifest import NOTEBOOK_FILE, name_blocks_file, name_journal_file
 from afresh.storage.export.write_export import render_entry_line
+from afresh.storage.sql.call_turns import read_time_since_boot
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.notebook import SqlNotebook
 
@@ -34,6 +38,35 @@ REPAIR_ADVICE = "`afresh import` brings back what only the copy has; `afresh doc
 
 NOTEBOOK = ""
 """In the place of a task's id."""
+
+
+MARK_FILE = "copied.json"
+
+
+class CopyMark(NamedTuple):
+    """Up to which change of the database the copy is complete, so that a process looks only at what came after. After a start of
+    the machine everything is looked at again: it may have lost power."""
+
+    identity: str
+    """Of the database."""
+    number: int = 0
+    boot: str = ""
+
+
+def read_copy_mark(folder: Path) -> CopyMark | None:
+    """None if there is none, or it can't be understood: then everything is looked at."""
+    try:
+        mark = CopyMark(*json.loads(copy_files.read_lines(folder / MARK_FILE)))
+        return mark if mark.number >= 0 else None
+    except (ValueError, TypeError):
+        return None
+
+
+def write_copy_mark(folder: Path, identity: str, number: int) -> None:
+    """In one move, since readers take no lock."""
+    spare = folder / f".{MARK_FILE}.{get_native_id()}"  # threads of a pool share the process
+    copy_files.replace_lines(spare, f"{json.dumps(CopyMark(identity, number, read_time_since_boot()[0]))}\n".encode())
+    os.replace(spare, folder / MARK_FILE)
 
 
 class RecentNames:
@@ -97,7 +130,7 @@ class JournalCopy:
         self._recent.clear()
         if not left:
             last = self._store.read_last_change()
-            write_copy_mark(self.folder, CopyMark(last.identity, last.number))
+            write_copy_mark(self.folder, last.identity, last.number)
         return left
 
     def _render_order(self) -> bytes:
@@ -206,13 +239,14 @@ class JournalCopy:
             mark = None
             if set(copy_files.list_copied_tasks(self.folder)) - self._store.heads().keys():
                 return self._tell(f"the database lacks tasks that {self.folder} has: {REPAIR_ADVICE}")
-        changed = self._store.list_changes(mark.find_start() if mark else 0, TASKS_PER_PASS)
+        is_of_this_start = mark and mark.boot == read_time_since_boot()[0]
+        changed = self._store.list_changes(mark.number if mark and is_of_this_start else 0, TASKS_PER_PASS)
         heads = {task: head for _, task, head in changed} | {NOTEBOOK: self._notebook.head()}
         if strange := [task or "the notebook" for task, head in heads.items() if self._extend(task, head)]:
             return self._tell(f"{strange[0]} in {self.folder} {NOT_ITS_OWN}: {REPAIR_ADVICE}")
         number = changed[-1][0] if len(changed) == TASKS_PER_PASS else last.number
-        if not mark or number != mark.number:
-            write_copy_mark(self.folder, (mark or CopyMark(last.identity)).move_on(number))
+        if not mark or not is_of_this_start or number != mark.number:
+            write_copy_mark(self.folder, last.identity, number)
         return None
 
     def _tell(self, what: str) -> None:

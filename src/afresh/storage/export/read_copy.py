@@ -1,6 +1,7 @@
-"""Reads the copy that was written by itself: of each journal as much as its hashes and the texts that it names confirm."""
+"""Reads what is imported: an export, or the copy that was written by itself, as far as its hashes and texts confirm it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -8,18 +9,20 @@ from afresh.core.archived_block import find_block_ids
 from afresh.core.event import JournalEntry
 from afresh.core.fact import NOTEBOOK_JOURNAL
 from afresh.core.reducer import fold_entries
-from afresh.errors import Damaged
+from afresh.errors import Damaged, TryAgain
 from afresh.storage.export import copy_files
 from afresh.storage.export.manifest import (
     NOTEBOOK_FILE,
+    QUEUE_FILE,
     ExportedTaskRow,
     ExportManifest,
     JournalExtent,
     name_blocks_file,
     name_journal_file,
+    read_manifest,
     refuse_linked_folders,
 )
-from afresh.storage.export.read_export import DECODE_ERRORS, ExportedTask, parse_entries
+from afresh.storage.export.read_export import DECODE_ERRORS, ExportedTask, parse_entries, read_notebook, read_task
 
 SET_ASIDE_SUFFIX = ".old"
 
@@ -97,3 +100,38 @@ def _list_journals(folder: Path) -> list[tuple[str, Path]]:
 def _count_used_lines(manifest: ExportManifest) -> dict[str, int]:
     notes = {"": manifest.notebook.entries} if manifest.notebook else {}
     return notes | {row.id: row.journal.entries for row in manifest.tasks}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSource:
+    """An export, or a copy that was written by itself."""
+
+    folder: Path
+    manifest: ExportManifest
+    copied: bool
+
+    def read_task(self, row: ExportedTaskRow) -> ExportedTask:
+        if not self.copied:
+            return read_task(self.folder, row)
+        found = read_copied_task(self.folder, row.id, row.number)
+        if not found or found.row.journal.entries < row.journal.entries:
+            raise TryAgain(f"{self.folder} changed during the import; nothing was imported; try again")
+        return found
+
+    def count_unused_lines(self) -> Mapping[str, int]:
+        """By task; of an export every line counts, or it is refused."""
+        return count_unused_lines(self.folder, self.manifest) if self.copied else {}
+
+    def read_notebook(self) -> tuple[JournalEntry, ...]:
+        if not self.copied:
+            return read_notebook(self.folder, self.manifest)
+        return tuple(read_copied_entries(self.folder / NOTEBOOK_FILE, NOTEBOOK_JOURNAL))
+
+
+def open_import_source(folder: Path) -> ImportSource:
+    copied = is_copy(folder)
+    return ImportSource(folder, read_copied_manifest(folder) if copied else read_manifest(folder), copied)
+
+
+def is_copy(folder: Path) -> bool:
+    return not (folder / QUEUE_FILE).exists() and (folder / copy_files.ORDER_FILE).is_file()

@@ -11,13 +11,24 @@ from pathlib import Path
 from afresh.core import hash_chain
 from afresh.core.archived_block import block_id_from_text, find_block_ids
 from afresh.core.codec import to_canonical_json
-from afresh.core.event import JournalEntry, JournalHead
+from afresh.core.event import (
+    ChangeKeptOrReverted,
+    Event,
+    JournalEntry,
+    JournalHead,
+    TaskCreated,
+    TaskEnded,
+    WorkspaceOpened,
+)
 from afresh.core.fact import NOTEBOOK_JOURNAL
+from afresh.core.heartbeat import ScheduleAdded
 from afresh.core.reducer import fold_entries
+from afresh.core.schedule import is_ever_due
 from afresh.core.state import State
+from afresh.core.states.supervision_state import RecoveredFromCheckpoint, StepsUndone
+from afresh.core.task import StartChosen
 from afresh.core.work_transfer import GIT_OBJECT_ID, TaskWork, has_commit_of_id
 from afresh.errors import Damaged
-from afresh.storage.export.foreign_event import explain_foreign_event
 from afresh.storage.export.manifest import (
     NOTEBOOK_FILE,
     QUEUE_FILE,
@@ -75,6 +86,37 @@ def _parse_entry(body: str, before: JournalHead, hash: str, path: Path, number: 
     if ESCAPED_SURROGATE.search(body):
         raise make_export_error(path, "holds half a character", number)
     return entry
+
+
+def explain_foreign_event(event: Event, task: str) -> str:
+    """Why the event is of no use here; empty if it is. A made-up journal may name what git would not read as
+    an object, or have a schedule that is never due."""
+    if isinstance(event, WorkspaceOpened) and event.branch != f"afresh/{task}":
+        return f"names {event.branch!r} as the branch of {task!r}"
+    if name := next((name for name in list_git_objects(event) if name and not GIT_OBJECT_ID.fullmatch(name)), ""):
+        return f"names {name!r}, which is no snapshot or commit of git"
+    if isinstance(event, ScheduleAdded) and not is_ever_due(event.schedule):
+        return f"has a schedule that is never due: {event.schedule.id!r}"
+    return ""
+
+
+def list_git_objects(event: Event) -> Iterator[str]:
+    """The ids of commits and trees that the event names; those that are not known are empty."""
+    match event:
+        case TaskCreated(task):
+            yield task.tree
+        case StartChosen(start):
+            yield from (start.base, start.carried, start.refused.commit if start.refused else "")
+        case WorkspaceOpened(base, _, snapshot):
+            yield from (base, snapshot)
+        case ChangeKeptOrReverted() | StepsUndone():
+            yield event.snapshot
+        case TaskEnded():
+            yield event.commit
+        case RecoveredFromCheckpoint():
+            yield event.left_snapshot
+        case _:
+            pass
 
 
 def parse_blocks(data: bytes, path: Path) -> dict[str, str]:

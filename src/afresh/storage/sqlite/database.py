@@ -7,11 +7,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from enum import Enum, auto
 from pathlib import Path
 from shutil import copyfile
 from threading import Lock
-from typing import TypeVar
+from typing import Literal, TypeVar
 from weakref import WeakSet
 
 from afresh.errors import AfreshError
@@ -39,16 +38,8 @@ COMMIT_OVERHEAD_BYTES = 16 << 10
 """What a commit adds to the log beyond its payload, roughly: whole pages are logged."""
 
 
-class Place(Enum):
-    """What a connection leads to."""
-
-    NOWHERE = auto()
-    ABSENT = auto()
-    """Empty tables, since there is no file yet."""
-    READ_ONLY = auto()
-    FILE = auto()
-    COPY = auto()
-    """In memory; what is written there is gone with the process."""
+Place = Literal["nowhere", "empty tables", "file to read", "file", "copy"]
+"""What a connection leads to: no connection; tables in memory, since there is no file yet; a file; a copy of it in memory."""
 
 
 class Database(SqlDatabase):
@@ -74,7 +65,7 @@ class Database(SqlDatabase):
         super()._begin_life()
         self._afterwards: list[Callable[[], None]] = []
         self._failure: AfreshError | None = None
-        self._place = Place.NOWHERE
+        self._place: Place = "nowhere"
 
     def _begin_reading(self) -> sqlite3.Connection:
         connection = self._open()
@@ -133,7 +124,7 @@ class Database(SqlDatabase):
         if self._writes_to_file:
             _remove_files(self.path)
         else:
-            self._connection, self._place = _make_in_memory(self._schema), Place.COPY
+            self._connection, self._place = _make_in_memory(self._schema), "copy"
 
     def keep_changes(self) -> None:
         """Write to the file from now on, also in a process that only reads otherwise."""
@@ -149,34 +140,33 @@ class Database(SqlDatabase):
 
     def _open(self) -> sqlite3.Connection:
         """To read: the file as it is; where there is none, empty tables in memory."""
-        outdated = (self._place is Place.ABSENT and self.path.exists()) or (self._place is Place.COPY and self._writes_to_file)
+        outdated = (self._place == "empty tables" and self.path.exists()) or (self._place == "copy" and self._writes_to_file)
         if outdated and not self._reading and not self._writing:
             self.close()
         if self._connection is None:
-            with self._translate_schema_errors():
-                self._connection, self._place = open_for_reading(self.path, self._schema)
+            self._connection, self._place = open_for_reading(self.path, self._schema)
         return self._connection
 
     def _open_for_writing(self) -> sqlite3.Connection:
         if not self._writes_to_file:
             connection = self._open()
-            if self._place is not Place.COPY:
-                self._connection, self._place = _copy_into_memory(connection), Place.COPY
-        elif self._place is not Place.FILE:
+            if self._place != "copy":
+                self._connection, self._place = _copy_into_memory(connection), "copy"
+        elif self._place != "file":
             self.close()
             if self._make_folder:
                 self._make_folder()
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self._translate_schema_errors():
-                self._connection, self._place = open_connection(self.path, self._schema), Place.FILE
-            if not is_unwritable(self.path):
-                self._sweep_old_log(self._connection)
+            self._connection, self._place = open_connection(self.path, self._schema), "file"
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size > 4 * self._checkpoint_bytes and not is_unwritable(self.path):
+                self._checkpoint(self._connection)
         assert self._connection
         return self._connection
 
     def close(self) -> None:
         super().close()
-        self._place = Place.NOWHERE
+        self._place = "nowhere"
 
     def close_at_end(self) -> None:
         """SQLite takes a connection that nobody closes for one whose statements go on, and leaves its log."""
@@ -186,13 +176,6 @@ class Database(SqlDatabase):
             self._lock.release()
 
     __del__ = close_at_end
-
-    @contextmanager
-    def _translate_schema_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed
-            raise make_damaged_error(self.path, "is damaged") from fault
 
     def _translate_errors(self) -> AbstractContextManager[None]:
         return translate_errors(self.path)
@@ -208,11 +191,6 @@ class Database(SqlDatabase):
         """Refuse all writes after a failed fsync: the kernel may drop the dirty pages and report success the next time."""
         if read_error_code(fault) == sqlite3.SQLITE_IOERR:
             self._failure = translate_error(fault, self.path)
-
-    def _sweep_old_log(self, connection: sqlite3.Connection) -> None:
-        log = self.path.with_name(self.path.name + "-wal")
-        if log.exists() and log.stat().st_size > 4 * self._checkpoint_bytes:
-            self._checkpoint(connection)
 
     def _checkpoint(self, connection: sqlite3.Connection) -> None:
         """Copy the log into the file while holding the write lock.
@@ -250,16 +228,16 @@ def open_for_reading(path: Path, schema: DatabaseSchema) -> tuple[sqlite3.Connec
     refuse_symlinks(path.parent, path, log, path.with_name(path.name + "-shm"))
     unwritable = path.parent.is_dir() and is_unwritable(path)
     if not path.exists() or not path.stat().st_size or not _check_file(path, schema, unwritable):
-        return _make_in_memory(schema), Place.ABSENT
-    if unwritable:
-        return open_read_only(path, schema), Place.READ_ONLY
+        return _make_in_memory(schema), "empty tables"
     is_left = log.exists() and log.stat().st_size > 0
-    connection = _connect_read_only(path, "mode=ro") if is_left else _connect(path, schema)
+    connection = (
+        _open_in_place(path) if unwritable else _connect_read_only(path, "mode=ro") if is_left else _connect(path, schema)
+    )
     if connection.execute("PRAGMA user_version").fetchone() == (0,):  # another process is making the tables
         connection.close()
-        return _make_in_memory(schema), Place.ABSENT
+        return _make_in_memory(schema), "empty tables"
     connection.execute("PRAGMA query_only = ON")
-    return connection, Place.READ_ONLY
+    return connection, "file to read"
 
 
 def _make_in_memory(schema: DatabaseSchema) -> sqlite3.Connection:
@@ -270,12 +248,13 @@ def _make_in_memory(schema: DatabaseSchema) -> sqlite3.Connection:
 
 def open_connection(path: Path, schema: DatabaseSchema = JOURNAL_SCHEMA) -> sqlite3.Connection:
     """A connection to a file that is known to be ours, with its schema up to date."""
+    if path.parent.is_dir() and is_unwritable(path):
+        connection, _ = open_for_reading(path, schema)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
     refuse_symlinks(path.parent, path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
-    unwritable = path.parent.is_dir() and is_unwritable(path)
-    if path.exists() and not _check_file(path, schema, unwritable):
+    if path.exists() and not _check_file(path, schema, unwritable=False):
         _remove_files(path)
-    if unwritable:
-        return open_read_only(path, schema)
     with _creating:  # closing a file drops all locks that this process has on it, also those of another thread's connection
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -363,15 +342,6 @@ def create_tables(connection: sqlite3.Connection, schema: DatabaseSchema) -> Non
         if connection.in_transaction:  # a full disk has ended it already
             connection.execute("ROLLBACK")
         raise
-
-
-def open_read_only(path: Path, schema: DatabaseSchema) -> sqlite3.Connection:
-    """A connection that refuses to write. An absent database is an empty one in memory."""
-    connection = _open_in_place(path) if path.exists() and path.stat().st_size else None
-    if connection is None or connection.execute("PRAGMA user_version").fetchone() == (0,):
-        connection = _make_in_memory(schema)
-    connection.execute("PRAGMA query_only = ON")
-    return connection
 
 
 def _open_in_place(path: Path) -> sqlite3.Connection:

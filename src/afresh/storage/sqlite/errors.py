@@ -23,6 +23,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as fault:
         raise translate_error(fault, path) from fault
+    except UnicodeDecodeError as fault:  # in SQLite's message about a schema whose bytes were changed, or in a text
+        raise make_damaged_error(path, "is damaged") from fault
 
 
 def read_error_code(fault: sqlite3.Error) -> int:
