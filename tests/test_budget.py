@@ -8,10 +8,14 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from afresh.core.event import TASK_EVENT_CLASS_BY_TAG
+from afresh.core.state import State
 from support.source_trees import list_nodes, list_sources
 
 ROOT = Path(__file__).parents[1]
@@ -48,12 +52,26 @@ def weigh_sources() -> dict[str, dict[str, int]]:
     return rooms
 
 
+def list_classes(kind: Any, found: set[type]) -> set[type]:
+    """The dataclasses that a value of this type is made of, added to those that were found."""
+    if is_dataclass(kind) and isinstance(kind, type):
+        if kind not in found:
+            found.add(kind)
+            for hint in get_type_hints(kind).values():
+                list_classes(hint, found)
+    else:
+        for part in get_args(kind):
+            list_classes(part, found)
+    return found
+
+
 def weigh_rest() -> dict[str, dict[str, int]]:
-    """Lines of tests, benches and scripts in Python, and kilobytes of pages."""
+    """Lines of tests, benches and scripts in Python, kilobytes of pages, and of what a task's state and journal are made."""
     lines = {folder: [path.read_text("utf-8") for path in (ROOT / folder).rglob("*.py")] for folder in ("tests", "bench")}
     pages = [path.read_bytes() for path in (ROOT / "docs").rglob("*.md")]
     return {
         **{folder: {"lines": sum(text.count("\n") for text in texts)} for folder, texts in lines.items()},
+        "state": {"classes": len(list_classes(State, set())), "events": len(TASK_EVENT_CLASS_BY_TAG)},
         "docs": {"pages": len(pages), "kilobytes": sum(map(len, pages)) // 1024},
     }
 
@@ -144,8 +162,8 @@ def lower_budget() -> None:
 
 
 BUDGET_HEAD = """# What each room may weigh: statements (ast.stmt), characters, and names of values that say nothing (`DIALECT`).
-# Then lines of tests and benches, and pages and kilobytes of docs. Figures may only fall. Whoever raises one says in
-# docs/internals/decisions.md what users get for it.
+# Then lines of tests and benches, classes behind State and kinds of events of a task, and pages and kilobytes of docs.
+# Figures may only fall. Whoever raises one says in docs/internals/decisions.md what users get for it.
 
 """
 

@@ -1,7 +1,7 @@
 """The code store in one SQLite file. It is a projection: whatever is wrong with it, it is thrown away and made again."""
 
-import json
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,10 +27,10 @@ CODE_INDEX_SCHEMA = DatabaseSchema(
     0x61667263,
     """
 CREATE TABLE content (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, length INTEGER NOT NULL,
-    since REAL NOT NULL, bare TEXT NOT NULL, rest TEXT NOT NULL) STRICT;
+    since REAL NOT NULL, bare TEXT NOT NULL, rest BLOB NOT NULL) STRICT;
 -- Which contents use a term. Those of many contents that came together are packed, a row for each run of terms: a segment. What
 -- comes in small numbers is loose, and packed when it has become many.
-CREATE TABLE posting (segment INTEGER NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, run TEXT NOT NULL,
+CREATE TABLE posting (segment INTEGER NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, run BLOB NOT NULL,
     PRIMARY KEY (segment, kind, first)) STRICT;
 CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, size INTEGER NOT NULL) STRICT;
 CREATE TABLE loose (content INTEGER PRIMARY KEY, terms TEXT NOT NULL) STRICT;
@@ -118,7 +118,7 @@ def sweep_stale_contents(connection: SqlConnection, now: float) -> None:
 def _read_postings(connection: SqlConnection, segment: int) -> TermPostings:
     found: TermPostings = {kind: {} for kind in IndexTerm}
     for kind, run in connection.execute("SELECT kind, run FROM posting WHERE segment = ?", (segment,)):
-        found[IndexTerm(kind)] |= json.loads(run)
+        found[IndexTerm(kind)] |= packing.unpack_json(run)
     return found
 
 
@@ -132,7 +132,7 @@ MIN_PACKED_CONTENTS = 32
 MAX_VALUES_PER_QUERY = 500
 """Values of one question."""
 KEY_BYTES = 16
-ReadingTexts = tuple[str, str]
+ReadingTexts = tuple[str, bytes]
 """A reading without what is large in it, and that."""
 FIND_RUN_SQL = "SELECT run FROM posting WHERE segment = ? AND kind = ? AND first <= ? ORDER BY first DESC LIMIT 1"
 
@@ -196,7 +196,7 @@ class SqliteCodeIndex:
             found = self._said_loosely(connection, term, name)
             for (segment,) in connection.execute("SELECT number FROM segment").fetchall():
                 row = connection.execute(FIND_RUN_SQL, (segment, term.value, name)).fetchone()
-                numbers = json.loads(row[0]).get(name) if row else None
+                numbers = packing.unpack_json(row[0]).get(name) if row else None
                 found |= packing.count_term_by_content(term, numbers) if numbers else {}
         return found
 
@@ -245,7 +245,7 @@ class SqliteCodeIndex:
         """Delete a file that is damaged or has unexpected content, and raise Damaged: the caller works without the index."""
         try:
             yield
-        except (Damaged, Broken, ValueError, TypeError) as error:
+        except (Damaged, Broken, ValueError, TypeError, zlib.error) as error:
             self._throw_away()
             raise Damaged(
                 "the index of code is damaged", next="nothing to do: it is rebuilt", safe="no code was changed"

@@ -1,6 +1,7 @@
 """How readings and postings are encoded in the code index."""
 
 import json
+import zlib
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -24,18 +25,27 @@ def encode_bare_reading(reading: FileReading) -> str:
     return json.dumps([imports, *(getattr(reading, name) for name in PLAIN_FIELDS)], separators=(",", ":"))
 
 
-def encode_reading_rest(reading: FileReading) -> str:
+def pack_json(value: Any) -> bytes:
+    """Compressed: what is large."""
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+
+
+def unpack_json(data: bytes) -> Any:
+    return json.loads(zlib.decompress(data))
+
+
+def encode_reading_rest(reading: FileReading) -> bytes:
     symbols = [(one.name, one.kind, one.line, one.end, one.signature, one.doc, one.bases) for one in reading.symbols]
-    return json.dumps([reading.mentions, symbols], separators=(",", ":"))
+    return pack_json([reading.mentions, symbols])
 
 
-def decode_reading(plain: str, more: str = "") -> FileReading:
+def decode_reading(plain: str, more: bytes = b"") -> FileReading:
     imports, *values = json.loads(plain)
     kept: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in zip(PLAIN_FIELDS, values, strict=True)
     }
     found = tuple(ImportedModule(module, line, tuple(map(tuple, names)), alias) for module, line, names, alias in imports)
-    mentions, symbols = json.loads(more) if more else ([], [])
+    mentions, symbols = unpack_json(more) if more else ([], [])
     return FileReading(
         **kept,
         imports=found,
@@ -83,13 +93,13 @@ def invert_terms(contents: Iterable[tuple[int, ContentTerms]]) -> TermPostings:
     return {IndexTerm.WORD: words, IndexTerm.MENTION: mentions, IndexTerm.SYMBOL: symbols}
 
 
-def encode_runs(postings: TermPostings) -> Iterator[tuple[str, str, str]]:
-    """The kind, the first term and the text of each run."""
+def encode_runs(postings: TermPostings) -> Iterator[tuple[str, str, bytes]]:
+    """The kind, the first term and the content of each run."""
     for kind, found in postings.items():
         names = sorted(found)
         for first in range(0, len(names), TERMS_PER_RUN):
             some = {name: found[name] for name in names[first : first + TERMS_PER_RUN]}
-            yield kind.value, names[first], json.dumps(some, separators=(",", ":"))
+            yield kind.value, names[first], pack_json(some)
 
 
 def count_term_by_content(kind: IndexTerm, numbers: list[int]) -> dict[int, int]:
