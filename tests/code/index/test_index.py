@@ -178,7 +178,7 @@ def spoil(place: Path, how: str) -> None:
         spoiled = {
             "other": "PRAGMA application_id = 7",
             "tables": "DROP TABLE posting",
-            "rows": "UPDATE posting SET run = '{'",
+            "rows": "UPDATE posting SET run = x'7b'",
         }
         with sqlite3.connect(place) as connection:
             connection.execute(spoiled[how])
