@@ -22,6 +22,7 @@ from afresh.core.states.strategy_state import PlanItem
 from afresh.core.states.work_state import WorkState
 from afresh.core.subtask import Subtask, SubtaskMetrics, SubtaskResult, SubtaskStatus
 from afresh.core.task import Check, Task, TaskStatus
+from afresh.core.template import Template
 from afresh.errors import ModelMistake
 from afresh.models.call import make_step_booking
 from afresh.policy.next_call import select_task_tools
@@ -41,9 +42,11 @@ def test_a_part_may_be_handed_out_while_the_plan_has_three_open_items() -> None:
 
 
 def test_the_tool_is_offered_for_the_whole_task_or_never() -> None:
-    assert select_task_tools(TOOLS, TASK) == TOOLS
-    names = [tool.schema.name for tool in select_task_tools(TOOLS, replace(TASK, parts=0))]
-    assert "delegate" not in names and len(names) == len(TOOLS) - 1, "all other tools are"
+    planned, template = replace(TASK, loop="plan_execute"), Template("implement_feature", "")
+    assert select_task_tools(TOOLS, planned, template) == TOOLS
+    for order in (TASK, replace(planned, parts=0)):
+        names = [tool.schema.name for tool in select_task_tools(TOOLS, order, template)]
+        assert "delegate" not in names and len(names) == len(TOOLS) - 1, "all other tools are"
 
 
 def test_a_part_gets_half_of_the_steps_that_are_left_to_the_task_and_its_other_parts() -> None:

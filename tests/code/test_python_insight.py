@@ -113,8 +113,8 @@ def test_the_outline_stays_small_puts_what_matters_first_and_says_what_is_left_o
         "src/module_150.py", "src/module_170.py", "src/module_190.py", "src:"
     ]  # fmt: skip
     assert "src/module_150.py (3 lines; named in the task): 1 one(), 2 class Two" in text
-    assert "src/module_170.py (3 lines; changed): " in text and "src/module_190.py (3 lines; read): " in text
-    assert re.search(r"\nsrc: module_000\.py, module_001\.py, .* and 1\d\d more\ntests: test_000\.py, .* and \d\d more$", text)
+    assert "src/module_170.py (3 lines; changed)\n" in text and "src/module_190.py (3 lines; read)\n" in text
+    assert re.search(r"\nsrc: module_000\.py, module_001\.py, .* and 1\d\d more\ntests: 100 test files$", text)
 
 
 def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hidden_ones_last():
@@ -122,7 +122,7 @@ def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hid
     files.texts |= {".github/owners.md": "", "docs/guide.rst": "", "data/blob.bin": "", "Makefile": "", "notes/named.bin": ""}
     text = text_of(CodeInsight().looks(state("mend named.bin", "implement_feature"), files)[0])
     assert text.splitlines() == [
-        "src/one.py (1 lines): 1 one()",
+        "src: one.py",
         "other files: notes/named.bin, docs/guide.rst, Makefile, data/blob.bin, .github/owners.md",
         "tests: test_one.py",
     ]
@@ -131,7 +131,7 @@ def test_other_files_stand_before_the_tests_those_that_people_read_first_and_hid
 def test_what_tools_make_for_tools_is_not_listed():
     files = Texts({"src/one.py": "", "one.egg-info/SOURCES.txt": "", "poetry.lock": "", "web/app.min.js": "", "README.md": ""})
     text = text_of(CodeInsight().looks(state("mend it", "implement_feature"), files)[0])
-    assert text.splitlines() == ["src/one.py (0 lines)", "other files: README.md"]
+    assert text.splitlines() == ["src: one.py", "other files: README.md"]
 
 
 def test_the_tests_of_what_the_task_names_stand_beside_it():

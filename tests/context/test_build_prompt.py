@@ -179,9 +179,7 @@ def test_every_piece_is_shown_or_its_omission_is_written_down(memory, budget):
     gone = [(omission.section, omission.what) for omission in window.omissions]
     for draft in draft_sections(memory):
         for piece in draft.pieces:
-            joined = re.sub(r"^- step (\d+): ", r"\1> ", piece.text) if draft.name == "earlier" else piece.text
-            shown = piece.text in window.request.body or joined in window.request.body
-            assert shown or (draft.name, piece.what) in gone
+            assert piece.text in window.request.body or (draft.name, piece.what) in gone
 
 
 @given(memories, st.integers(2_600, 8_000))
@@ -303,7 +301,7 @@ def test_what_is_told_of_the_project_is_the_same_however_much_else_there_is_to_s
     busy = state(facts=facts, plan=tuple(PlanItem(f"item {number} of the plan") for number in range(items)))
     windows = made(GatheredContext(state(), (told,))), made(GatheredContext(busy, (told,)), budget)
     first, second = (next(part for part in one.sections if part.name == "fingerprint") for one in windows)
-    assert first.text == second.text and 2 < len(first.text.splitlines()) < 12
+    assert first.text == second.text and told.text in first.text
 
 
 def test_the_newest_words_of_the_user_stand_with_the_goal_as_what_counts_now():

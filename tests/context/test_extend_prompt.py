@@ -124,7 +124,7 @@ def test_what_comes_before_the_new_turn_is_the_same_to_the_byte_and_the_footer_i
     assert all(one.request.message == first.message and one.request.breaks == first.breaks for one in prompts)
     assert all(later.request.turns[:-1] == before.request.turns for before, later in pairwise(prompts))
     assert [turn.results[0].text for turn in last.turns] == [f"a.py:{number}: weight" for number in range(3)]
-    assert last.body.count("What is your next action?") == 1 and "step 4 of 60" in last.footer
+    assert last.body.count("[Context: ") == 1 and "step 4 of 60" in last.footer
     assert [section.name for section in prompts[-1].sections][-4:] == ["turn", "turn", "turn", "footer"]
 
 
@@ -262,7 +262,7 @@ def test_what_a_person_wants_forgotten_does_not_go_back():
 
 def test_whoever_plays_the_model_sees_what_a_model_is_sent_in_the_order_of_the_wire():
     page = render_mailbox_message(started().ask(extend=True, budget=8_000).request, "0001-abc")
-    places = [page.index(text) for text in ("<!-- tools -->", "## Task", "You did: search", "What is your next action?")]
+    places = [page.index(text) for text in ("<!-- tools -->", "## Task", "You did: search", "[Context: ")]
     assert places == sorted(places)
 
 

@@ -22,8 +22,8 @@ from support.states import make_state
 
 STYLE = load_template("implement_feature")
 CHECK = "python -m pytest -q"
-TOLD = [re.compile(r"^(\d+)(?: [a-z0-9 ]+)?(?:[>:] |= )"), re.compile(r"^- step (\d+):"), re.compile(r"^## Last step \((\d+)\)")]
-"""How a step begins in the sections `work`, `earlier` and `last`."""
+TOLD = [re.compile(r"^(\d+)(?: [a-z0-9 ]+)?(?:[>:] |= )"), re.compile(r"^## Last step \((\d+)\)")]
+"""How a step begins in the sections `work` and `last`."""
 
 
 def record(
@@ -52,7 +52,7 @@ def text(made: Prompt, name: str) -> str:
 
 def steps_in(made: Prompt) -> list[set[int]]:
     """Of each section, the steps that it tells of."""
-    found = zip(("work", "earlier", "last"), TOLD, strict=True)
+    found = zip(("work", "last"), TOLD, strict=True)
     return [{int(match[1]) for line in text(made, name).splitlines() if (match := form.match(line))} for name, form in found]
 
 
@@ -76,14 +76,13 @@ def test_a_step_is_told_once_with_what_was_thought_done_and_printed_in_this_orde
     assert shown[:2] == ["1: first_name may be the cause", "1> read src/parcel/c.py"]
     assert shown[2:4] == ["2: so second_name is looked at", "2> run pytest -q tests/test_a.py (failed) → 1 failed"]
     assert shown[4].startswith("2= ") and shown[5:] == ["E  second_name is None", "3> edit b.py: kept; 83 passed"]
-    assert not text(made, "earlier") and steps_in(made) == [{1, 2, 3}, set(), {4}]
+    assert steps_in(made) == [{1, 2, 3}, {4}]
 
 
-def test_without_room_for_lines_of_the_work_the_latest_steps_stand_by_themselves():
-    made = window([], *RECENT)
-    assert text(made, "earlier") == (
-        "## Earlier steps\n- step 2: run pytest -q tests/test_a.py (failed) → 1 failed\n- step 3: edit b.py: kept; 83 passed"
-    )
+def test_without_lines_of_the_work_the_latest_steps_stand_by_themselves():
+    assert text(window([], *RECENT), "work").splitlines()[1:] == [
+        "2> run pytest -q tests/test_a.py (failed) → 1 failed", "3> edit b.py: kept; 83 passed",
+    ]  # fmt: skip
 
 
 def test_why_a_step_was_undone_stands_where_what_failed_stands_and_only_there():
@@ -111,10 +110,10 @@ def test_no_step_is_told_in_two_places_and_all_stand_in_order(spoken, outcomes, 
     recent = [record(30 - len(outcomes) + number, outcome) for number, outcome in enumerate(outcomes, 1)]
     before = [one for one in spoken if one[0] < 30]
     made = window(before, *recent, budget=budget)
-    work, earlier, last = steps_in(made)
-    assert not work & earlier and not (work | earlier) & last and last <= {30}
+    work, last = steps_in(made)
+    assert not work & last and last <= {30}
     order = [int(match[1]) for line in text(made, "work").splitlines() if (match := TOLD[0].match(line))]
     assert order == sorted(order)
-    gone = {omission.what for omission in made.omissions if omission.section == "earlier"}
-    told = {f"step {step}" for step in work | earlier}
+    gone = {omission.what for omission in made.omissions if omission.section == "work"}
+    told = {f"step {step}" for step in work}
     assert {f"step {one.step}" for one in recent[:-1]} <= told | gone, "shown, or written down as left out"

@@ -31,7 +31,7 @@ from afresh.evolve.search_policy import search_policy
 
 HARMLESS = Proposal("cap", "nobody uses it", (PolicyChange("caps.coverage", None, 0.0),))
 CAP = Proposal("cap", "nobody uses it", (PolicyChange("caps.outline", None, 0.0),))
-HIDDEN = ("files", "target", "last", "work", "outline", "earlier")
+HIDDEN = ("files", "target", "last", "work", "outline")
 HARMFUL = Proposal("cap", "a bad idea", tuple(PolicyChange(f"caps.{name}", None, 0.0) for name in HIDDEN))
 SCRIPT = [[("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE], [COMPLETE]]
 
@@ -97,10 +97,10 @@ def test_the_older_tasks_are_searched_for_what_saves_tokens_and_loses_nothing(
 ):
     run_scripts(project, tmp_path, 4)
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 2)
-    searched = {"caps.files": (0.0,), "caps.fingerprint": (0.0,)}
+    searched = {"caps.files": (0.0,), "caps.work": (0.0,)}
     monkeypatch.setattr(evolve_policy, "search_policy", lambda policy, score: search_policy(policy, score, searched))
     (tuned,) = [one for one in try_proposals(project) if one.proposal.startswith("tuned")]
-    assert [change["field"] for change in json.loads(tuned.changes)] == ["caps.fingerprint"]
+    assert [change["field"] for change in json.loads(tuned.changes)] == ["caps.work"]
     assert tuned.reason.startswith("best of 2 policies on 2 tasks: recall 100.0% → 100.0%")
     monkeypatch.setattr(evolve_policy, "MIN_TASKS_SEARCHED", 3)
     assert not any(one.proposal.startswith("tuned") for one in try_proposals(project))

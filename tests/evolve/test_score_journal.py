@@ -25,7 +25,7 @@ SCRIPT = [
 ]
 BLIND = apply_changes(
     DEFAULT_CONTEXT_POLICY,
-    [PolicyChange(f"caps.{name}", None, 0.0) for name in ("files", "target", "last", "work", "outline", "earlier")],
+    [PolicyChange(f"caps.{name}", None, 0.0) for name in ("files", "target", "last", "work", "outline")],
 )
 
 

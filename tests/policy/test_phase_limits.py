@@ -155,7 +155,7 @@ def test_the_foot_counts_the_steps_of_the_phase_and_urges_when_they_are_used_up(
         window(replace(state, work=replace(state.work, phase_steps=(("understand", spent),))), style(), MANY).request.body
         for spent in (1, 2)
     )
-    assert "| phase understand, step 2 of 3]\nWhat is your next action?" in early
+    assert "| phase understand, step 2 of 3]" in early
     assert "| phase understand, step 3 of 3]\nThe 3 steps of this phase are used up: make the first change now" in late
 
 
@@ -216,7 +216,7 @@ def test_a_tool_that_a_phase_does_not_have_is_offered_and_the_foot_says_that_it_
     style = Template("mine", "You work.", ("read",), phases=phases)
     looking, changing = (window(at_work("fix_bug", phase), style) for phase in ("understand", "change"))
     assert looking.request.tools == changing.request.tools and len(looking.request.tools) == 3
-    assert "\nRefused now: edit.\nWhat" in looking.request.body and "\nRefused now: search.\n" in changing.request.body
+    assert looking.request.body.endswith("\nRefused now: edit.") and changing.request.body.endswith("\nRefused now: search.")
 
 
 def test_the_names_of_sections_and_which_are_always_shown_are_those_that_the_builder_uses(tmp_path: Path):

@@ -29,7 +29,11 @@ COMPLETE: Step = ("complete", {"summary": "Multiply instead of adding\n\nBoth fu
 WORSE: Step = ("edit", {"path": "one.py", "old": "x + 2", "new": "x * 3"})
 DOUBLE: Step = ("edit", {"path": "one.py", "old": "x + 2", "new": "x * 2"})
 DOUBLED: Step = ("complete", {"summary": "Double by multiplying\n\nIt added two."})
-PARENT: list[list[Step]] = [[PLAN], [("read", {"path": "two.py"}), DELEGATE], [TRIPLE], [COMPLETE]]
+FIRST_DONE: Step = ("plan", {"items": ["[x] 1"]})
+SECOND_DONE: Step = ("plan", {"items": ["[x] 2"]})
+PARENT: list[list[Step]] = [
+    [PLAN], [("read", {"path": "two.py"}), DELEGATE, FIRST_DONE], [TRIPLE, SECOND_DONE], [COMPLETE]
+]  # fmt: skip
 CHILD: list[list[Step]] = [[("read", {"path": "one.py"})], [WORSE], [DOUBLE], [DOUBLED]]
 """The child's second reply breaks a test that passed, so that it is undone."""
 PLACE = "2-2"
@@ -59,7 +63,13 @@ def make(
     for place, replies in parts.items():
         write_script(folder / f"script.{place}.jsonl", replies)
     project = open_project(repo)
-    order = TaskOrder("double and triple are wrong", "implement_feature", (ALL,), model=f"scripted:{folder / 'script.jsonl'}")
+    order = TaskOrder(
+        "double and triple are wrong",
+        "implement_feature",
+        (ALL,),
+        model=f"scripted:{folder / 'script.jsonl'}",
+        loop="plan_execute",
+    )
     task = add_task(project, order).task.id
     project.storage.close()
     return repo, task

@@ -4,7 +4,22 @@ import sys
 from pathlib import Path
 
 import pytest
-from handed import COMPLETE, DELEGATE, DOUBLE, DOUBLED, ONE, PLACE, PLAN, TRIPLE, WORSE, Step, make, write_script
+from handed import (
+    COMPLETE,
+    DELEGATE,
+    DOUBLE,
+    DOUBLED,
+    FIRST_DONE,
+    ONE,
+    PLACE,
+    PLAN,
+    SECOND_DONE,
+    TRIPLE,
+    WORSE,
+    Step,
+    make,
+    write_script,
+)  # fmt: skip
 from person import Person
 
 from afresh.app.compose import RunTerms, run_task
@@ -75,7 +90,7 @@ def test_parts_of_one_reply_go_one_after_the_other_and_a_failed_or_blocked_one_c
     claim: list[Step] = [("edit", {"path": "left.txt", "new": "x"}), ("complete", {"summary": "It is fine"})]
     fails: Step = ("delegate", {"goal": "triple(x) must be thrice x", "checks": [TWO]})
     asks: Step = ("delegate", {"goal": "name things better"})
-    parent = [[PLAN], [DELEGATE, fails, asks], [fails], [TRIPLE, COMPLETE]]
+    parent = [[PLAN], [DELEGATE, fails, asks], [fails, FIRST_DONE], [TRIPLE, SECOND_DONE], [COMPLETE]]
     question: list[Step] = [("ask", {"question": "Which things?", "options": ["all", "none"]})]
     repo, task = make(tmp_path, parent, {"2-1": [[DOUBLE, DOUBLED]], "2-2": [claim] * 3, "2-3": [question]})
     project, state = ran(repo, task)
@@ -129,7 +144,7 @@ def test_a_part_that_makes_things_worse_for_the_whole_is_undone_there(tmp_path: 
     """Its own checks pass, those of its parent do not: the parent's step is judged like any other."""
     bad: Step = ("delegate", {"goal": "make double shorter", "checks": ["true"], "paths": ["one.py"]})
     spoils: list[Step] = [("edit", {"path": "one.py", "old": "x + 2", "new": "x"}), ("complete", {"summary": "Shorter"})]
-    repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, TRIPLE, COMPLETE]], {"2-1": [spoils]})
+    repo, task = make(tmp_path, [[PLAN], [bad], [DOUBLE, FIRST_DONE, TRIPLE, SECOND_DONE], [COMPLETE]], {"2-1": [spoils]})
     project, state = ran(repo, task)
     assert state.work.subtasks[0].status is SubtaskStatus.DONE and state.workspace.reverted == 1
     assert [fact.subject for fact in state.memory.facts if fact.kind is FactKind.FAILED_APPROACH] == [
@@ -144,7 +159,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     for name in ("CONFIG", "DATA"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     (tmp_path / "config" / "afresh").mkdir(parents=True)
-    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 7800\n")
+    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 7000\n")
     repo, task = make(tmp_path)
     person, part = Person(tmp_path), f"{task}-{PLACE}"
     project, state = ran(repo, task)

@@ -38,7 +38,7 @@ def execute_actions(state: State, runtime: Runtime) -> StepResult:
     layout, done, now = layout_for_next_call(state, runtime.settings.template), list[ActionResult](), state
     tools = {
         tool.schema.name: tool
-        for tool in select_task_tools(runtime.settings.tools, state.task)
+        for tool in select_task_tools(runtime.settings.tools, state.task, runtime.settings.template)
         if tool.schema.name in layout.tools
     }
     for place, action in enumerate(list_actions(state), 1):

@@ -176,10 +176,9 @@ def gather_code_items(scene: WorkFocus, wanted: Collection[str]) -> Iterator[Ite
         yield from (look for look in found if name == "similar" or not (isinstance(look, Excerpt) and look.region in patterns))
 
 
-PROJECT_PROFILE_TOKENS = 140
-TASK_TYPE_PROFILE_TOKENS = 60
+PROJECT_PROFILE_TOKENS = 55
 MAX_CACHED_PROFILES = 64
-"""Tokens of the project and task type levels in a prompt, and how many tasks' profiles are cached."""
+"""Tokens of the project's level in a prompt, and how many tasks' profiles are cached."""
 
 
 def render_project_profile(
@@ -194,11 +193,7 @@ def render_project_profile(
         profile = build_profile(code, read_configuration(code.paths, code.text), about)
         for old in list(kept)[: max(0, len(kept) - MAX_CACHED_PROFILES + 1)]:
             del kept[old]
-        kept[key] = "\n".join(
-            text
-            for text in (profile.render("project", PROJECT_PROFILE_TOKENS), profile.render("type", TASK_TYPE_PROFILE_TOKENS))
-            if text
-        )
+        kept[key] = profile.render("project", PROJECT_PROFILE_TOKENS)
     return kept[key]
 
 

@@ -1,278 +1,215 @@
-"""Share the free tokens of a prompt: each section up to its share, in a defined order, then those with more to show. Pure."""
+"""Share the tokens of a prompt among the pieces of its sections. Pure.
 
-from collections.abc import Collection, Mapping, Sequence
+A piece has a cost, its text; a gain, its rank, the lower the more; and shorter forms, a part or a stub. First goes the little
+that the work turns on; then each section takes by rank up to its share; then those with more to show take what is left, analysis
+of code last; then, up to a limit of its own, what the last step has read or edited. What is not shown whole was compacted.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from afresh.context.already_shown import FILE_SHOWING_SECTIONS, find_fully_shown_files
 from afresh.context.excerpt_ranking import CORE_RANK
 from afresh.context.render import render_section
-from afresh.context.section import Allocation, AllocationTurn, SectionDraft, SectionPiece
+from afresh.context.section import SectionDraft, SectionPiece
 from afresh.context.truncate_piece import MIN_PART_TOKENS, truncate_piece
 from afresh.core.context_item import MapEntry
-from afresh.core.prompt import Omission, Section, Tier
+from afresh.core.prompt import Omission, Section, SectionCompaction, Tier
 from afresh.core.template import SectionShare
+from afresh.core.tokens import TokenCounter
 
 STUB_RESERVE_DIVISOR = 8  # one in this many tokens is kept for lines that stand for what is left out
+NO_ROOM_REASON, PARTLY_REASON, HIDDEN_REASON = "no room left", "shown in part", "not shown in this phase"
+COMPACTIONS = {
+    "trim_analysis": ("outline", "history", "coverage", "callers", "similar", "tests"),
+    "confident_facts": ("known", "memory", "summary"),
+    "fewer_suggestions": ("suggestions",),
+    "shorter_context": ("files", "target", "diff", "failing", "cited"),
+    "fewer_actions": ("work", "last"),
+}
+"""What is given up first, by what that is called where a call is explained: analysis can be had again at any time."""
+GIVEN_UP = {section: place for place, sections in enumerate(COMPACTIONS.values()) for section in sections}
 
 
 @dataclass(slots=True, eq=False)
-class SectionAllocation(Allocation):
-    """A section of pieces. What is taken is one of them, a part of one, or a stub for one."""
+class Page:
+    """A section while it is filled: of each piece what is shown of it."""
 
     draft: SectionDraft
-    steady: bool = False
-    """It takes them at once, whatever the others ask for."""
-    taken: dict[SectionPiece, SectionPiece] = field(default_factory=dict[SectionPiece, SectionPiece])
-    """The piece as drafted, and as it is shown."""
+    share: SectionShare
+    limit: int
+    """Tokens that it may take in all."""
+    counter: TokenCounter
+    shown: dict[SectionPiece, SectionPiece] = field(default_factory=dict[SectionPiece, SectionPiece])
+    spent: int = 0
     rest: bool = False
-    elsewhere: bool = False
-    """Another section shows its pieces."""
+    """It says at its end that there is more."""
 
     @property
-    def turn(self) -> AllocationTurn:
-        once = any(piece.once for piece in self.draft.pieces)
-        return AllocationTurn.AFTER_OTHERS if once else AllocationTurn.WITH_OTHERS
+    def name(self) -> str:
+        return self.draft.name
 
-    def due(self, room: int) -> int:
-        return self.limit if self.steady else int(self.share.part * room)
+    @property
+    def pieces(self) -> list[SectionPiece]:
+        """What is shown, in the order of the page."""
+        return [self.shown[piece] for piece in self.draft.pieces if piece in self.shown]
 
-    def wish(self, most: int) -> int:
-        return min(most, self.limit, self.counter(render_section(self.draft, self.draft.pieces)) + 2)
+    @property
+    def unread(self) -> bool:
+        """Whether something that the last step has looked at is not shown whole."""
+        return any(piece.asked and self.shown.get(piece) is not piece for piece in self.draft.pieces)
 
-    def hide_shown(self, pages: Sequence[Allocation], given: Sequence[str]) -> int:
-        """Before it has taken anything: pieces whose sign another section shows."""
-        if self.turn is AllocationTurn.AFTER_OTHERS:
-            texts = [*given, *[section.text for other in pages if other is not self for section in other.sections]]
-            pieces = tuple(piece for piece in self.draft.pieces if not any(piece.once in text for text in texts if piece.once))
-            self.draft = replace(self.draft, pieces=pieces)
-        return 0
+    def is_cut(self, what: str) -> bool:
+        return any(piece.what == what and self.shown.get(piece) is not piece for piece in self.draft.pieces)
 
-    def abridge(self, paths: Collection[str]) -> int:
-        """Of files that are shown whole the map says only that."""
-        short = {
-            piece: replace(piece, text=f"{piece.item.path} (shown whole)", item=None)
-            for piece in self.draft.pieces
-            if isinstance(piece.item, MapEntry) and piece.item.path in paths
-        }
-        if not short:
-            return 0
-        self.draft = replace(self.draft, pieces=tuple(short.get(piece, piece) for piece in self.draft.pieces))
-        self.taken = {short.get(piece, piece): short.get(piece, taken) for piece, taken in self.taken.items()}
-        return self.settle()
+    def cost(self, piece: SectionPiece) -> int:
+        """With the headings that it brings along, if it is the first of its section or of its file."""
+        heading = 0 if self.shown else self.counter(f"## {self.draft.title}\n") + 2
+        group = 0 if not piece.group or any(one.group == piece.group for one in self.shown) else self.counter(piece.group) + 1
+        return self.counter(piece.text) + 1 + heading + group
+
+    def take(self, room: int, wanted: Callable[[SectionPiece], bool] = bool, parts: bool = True) -> int:
+        """Wanted pieces by rank, whole as far as they fit; then a part of the first that did not. What that cost."""
+        before, pieces = self.spent, sorted(filter(wanted, self.draft.pieces), key=lambda piece: piece.rank)
+        for piece in pieces:
+            if not self.show(piece, room - (self.spent - before)) and self.draft.strict:
+                break
+        first = next((piece for piece in pieces if self.shown.get(piece) is not piece), None)
+        left = room - (self.spent - before)
+        if parts and first and left >= MIN_PART_TOKENS and (wanted is is_asked or self.may_be_cut(first)):
+            self.show(first, left, part=True)
+        return self.spent - before
+
+    def may_be_cut(self, piece: SectionPiece) -> bool:
+        """A further piece of a file, and a line of the map, is whole or absent."""
+        return piece in self.shown or not (isinstance(piece.item, MapEntry) or (piece.group and self.shown))
+
+    def show(self, piece: SectionPiece, room: int, part: bool = False) -> bool:
+        """The piece whole, or the largest part of it, in place of what is shown of it; False if it is not whole."""
+        before = self.shown.get(piece)
+        if before is piece:
+            return True
+        if before:
+            del self.shown[piece]
+            spent, self.spent = self.spent, self.spent - self.cost(before)
+            room += spent - self.spent
+        form = piece if (cost := self.cost(piece)) <= room else before
+        if part and form is not piece:
+            form = truncate_piece(piece, room - (cost - self.counter(piece.text)), self.counter) or before
+        if form:
+            self.spent += self.cost(form)
+            self.shown[piece] = form
+        return form is piece
+
+    def settle(self, most: int | None = None) -> None:
+        """The text as a whole costs less than its pieces; if it costs more than it may, the last of them go."""
+        self.spent = self.measure()
+        while most is not None and self.spent > most and self.shown:
+            excess = self.spent - most
+            for piece in sorted(self.shown, key=lambda piece: -piece.rank):
+                excess -= self.counter(self.shown.pop(piece).text)
+                if excess < 0:
+                    break
+            self.spent = self.measure()
+
+    def measure(self) -> int:
+        return sum(section.tokens for section in self.sections)
+
+    @property
+    def marks_cost(self) -> int:
+        """Of the lines that may have to stand for what is missing; neighbours share one."""
+        absent = [piece.as_stub() for piece in self.draft.pieces if piece.stub and piece not in self.shown]
+        return self.counter(render_section(self.draft, absent)) if absent and self.limit else 0
+
+    def add_stubs(self, room: int) -> int:
+        before, missing = self.spent, [piece for piece in self.draft.pieces if piece not in self.shown]
+        bare = any(not piece.stub for piece in missing) or self.marks_cost > room
+        if self.draft.rest and self.shown and bare and (cost := self.counter(self.draft.rest) + 1) <= room:
+            self.rest, self.spent = True, self.spent + cost
+        if self.limit and self.marks_cost <= room - (self.spent - before):
+            self.shown |= {piece: piece.as_stub() for piece in missing if piece.stub}
+            self.settle()
+        return self.spent - before
 
     def add_remarks(self, remarks: Mapping[str, str]) -> None:
         """Say more at the end of the pieces of these names that are shown whole; what that costs is not limited here."""
         said = {
             piece: replace(piece, text=piece.text + remarks[piece.what])
-            for piece, shown in self.taken.items()
-            if piece.what in remarks and shown is piece
+            for piece, form in self.shown.items()
+            if piece.what in remarks and form is piece
         }
         self.draft = replace(self.draft, pieces=tuple(said.get(piece, piece) for piece in self.draft.pieces))
-        self.taken = {said.get(piece, piece): said.get(piece, shown) for piece, shown in self.taken.items()}
+        self.shown = {said.get(piece, piece): said.get(piece, form) for piece, form in self.shown.items()}
         self.settle()
 
     @property
-    def missing(self) -> list[SectionPiece]:
-        return sorted((piece for piece in self.draft.pieces if piece not in self.taken), key=lambda piece: piece.rank)
-
-    def cost(self, piece: SectionPiece) -> int:
-        """With the headings that it brings along, if it is the first of its section or of its file."""
-        heading = 0 if self.taken else self.counter(f"## {self.draft.title}\n") + 2
-        group = 0 if not piece.group or any(held.group == piece.group for held in self.taken) else self.counter(piece.group) + 1
-        return self.counter(piece.text) + 1 + heading + group
-
-    def claim_asked(self, room: int) -> int:
-        """What the last step asked for, whole or the part that fits, whatever the cap of the section."""
-        before = self.spent
-        for piece in sorted((piece for piece in self.draft.pieces if piece.asked), key=lambda piece: piece.rank):
-            if self.taken.get(piece) is not piece:
-                self.enlarge(piece, room - (self.spent - before))
-        self.limit += self.spent - before
-        return self.spent - before
-
-    def enlarge(self, piece: SectionPiece, room: int) -> int:
-        """The piece, or a larger part of it, in place of what is shown of it."""
-        before, shown = self.spent, self.taken.pop(piece, None)
-        self.spent -= self.cost(shown) if shown else 0
-        free = room + before - self.spent
-        if (cost := self.cost(piece)) <= free:
-            self.show(piece, piece, cost)
-        elif part := truncate_piece(piece, free - (cost - self.counter(piece.text)), self.counter) or shown:
-            self.show(piece, part, self.cost(part))
-        return self.spent - before
-
-    def take(self, room: int, spare: bool = True) -> int:
-        """Whole pieces by rank, as far as they fit; what that cost."""
-        before = self.spent
-        for piece in self.missing if spare else [piece for piece in self.missing if not piece.spare]:
-            if (cost := self.cost(piece)) <= room - (self.spent - before):
-                self.show(piece, piece, cost)
-            elif self.draft.strict:
-                break
-        return self.spent - before
-
-    def claim_urgent(self, room: int) -> int:
-        """Excerpts that have the rank of the core."""
-        before = self.spent
-        for piece in [piece for piece in self.missing if piece.rank < CORE_RANK // 2]:
-            if (cost := self.cost(piece)) <= self.within(room - (self.spent - before)):
-                self.show(piece, piece, cost)
-        return self.spent - before
-
-    def take_part(self, room: int) -> int:
-        """A part of the first piece that did not fit whole; pieces of a group (definitions) and lines of the map are whole or
-        absent."""
-        piece = next(iter(self.missing), None)
-        if (
-            piece is None
-            or piece.spare
-            or isinstance(piece.item, MapEntry)
-            or (piece.group and self.taken)
-            or room < MIN_PART_TOKENS
-        ):
-            return 0
-        part = truncate_piece(piece, room - (self.cost(piece) - self.counter(piece.text)), self.counter)
-        return self.show(piece, part, self.cost(part)) if part else 0
-
-    def grow(self, room: int) -> int:
-        """A larger part of what was cut first, now that there is more room."""
-        cut = next((piece for piece, shown in self.taken.items() if shown is not piece and shown.text != piece.stub), None)
-        return self.enlarge(cut, room) if cut else 0
-
-    @property
-    def stubs_cost(self) -> int:
-        """Of the lines that stand for what is missing; neighbours share one."""
-        absent = [piece.as_stub() for piece in self.draft.pieces if piece.stub and piece not in self.taken]
-        return self.counter(render_section(self.draft, absent)) if absent else 0
-
-    @property
-    def marks_cost(self) -> int:
-        bare = self.draft.rest and self.draft.trimmed
-        return self.stubs_cost + (self.counter(self.draft.rest) + 1 if bare else 0)
-
-    def add_stubs(self, room: int) -> int:
-        before = self.spent
-        unmarked = any(not piece.stub for piece in self.missing) or self.stubs_cost > room
-        incomplete = unmarked or self.draft.trimmed
-        if self.draft.rest and self.taken and incomplete and (cost := self.counter(self.draft.rest) + 1) <= room:
-            self.rest, self.spent = True, self.spent + cost
-        room -= self.spent - before
-        if self.stubs_cost <= room:
-            self.taken |= {piece: piece.as_stub() for piece in self.missing if piece.stub}
-            self.settle()
-            return self.spent - before
-        for piece in self.missing:
-            stub = piece.as_stub()
-            if piece.stub and (cost := self.cost(stub)) <= room:
-                room -= self.show(piece, stub, cost)
-        return self.spent - before
-
-    def show(self, piece: SectionPiece, shown: SectionPiece, cost: int) -> int:
-        self.taken[piece] = shown
-        self.spent += cost
-        return cost
-
-    def claim(self, room: int) -> int:
-        spent = self.take(room, spare=False)
-        return spent + self.take_part(room - spent)
-
-    def more(self, room: int) -> int:
-        spent = self.grow(room)
-        spent += self.take(room - spent)
-        return spent + self.take_part(room - spent)
-
-    def settle(self) -> int:
-        whole = sum(section.tokens for section in self.sections)
-        freed, self.spent = self.spent - whole, whole
-        return freed
-
-    @property
-    def shown(self) -> list[SectionPiece]:
-        return [self.taken[piece] for piece in self.draft.pieces if piece in self.taken]
-
-    @property
-    def listed(self) -> Sequence[SectionPiece]:
-        return self.draft.pieces
-
-    def is_cut(self, what: str) -> bool:
-        return any(piece.what == what and self.taken.get(piece) is not piece for piece in self.draft.pieces)
-
-    @property
     def sections(self) -> list[Section]:
-        if not self.taken or self.elsewhere:
+        if not self.shown:
             return []
-        text = render_section(self.draft, self.shown) + (f"\n{self.draft.rest}" if self.rest else "")
-        return [Section(self.draft.name, self.share.tier, text, self.counter(text) + 2)]
-
-    @property
-    def unread(self) -> int:
-        return sum(self.counter(piece.text) for piece in self.draft.pieces if piece.asked and self.taken.get(piece) is not piece)
+        text = render_section(self.draft, self.pieces) + (f"\n{self.draft.rest}" if self.rest else "")
+        return [Section(self.name, self.share.tier, text, self.counter(text) + 2)]
 
     @property
     def omissions(self) -> list[Omission]:
         """One line for all pieces of one name; what was cut is told apart."""
         gone: dict[tuple[str, str], int] = {}
         for piece in self.draft.pieces:
-            shown = self.taken.get(piece)
-            if shown is not piece:
-                absent = "not shown in this phase" if self.share.tier is Tier.NEVER else "no room left"
-                reason = "shown in part" if shown and shown.text != piece.stub else absent
+            form = self.shown.get(piece)
+            if form is not piece:
+                absent = HIDDEN_REASON if self.share.tier is Tier.NEVER else NO_ROOM_REASON
+                reason = PARTLY_REASON if form and form.text != piece.stub else absent
                 gone[piece.what, reason] = gone.get((piece.what, reason), 0) + self.counter(piece.text)
-        return [Omission(self.draft.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
+        return [Omission(self.name, what, tokens, reason) for (what, reason), tokens in gone.items()]
 
 
-def allocate_tokens(
-    pages: Sequence[Allocation],
-    shares: Sequence[SectionShare],
-    room: int,
-    asked: int,
-    given: Sequence[str],
-) -> None:
-    """Fill the pages up to `room` tokens, and up to `asked` with what the last step asked for. `given` is what the prompt shows
-    besides them: it need not be shown again."""
-    claims = {share.section: at for at, share in enumerate(shares)}
-    order, left = sorted(pages, key=lambda one: claims.get(one.name, len(claims))), room
-    late = [one for one in order if one.turn is AllocationTurn.AFTER_OTHERS]
-    early = [one for one in order if one not in late]
-    due = {one: one.due(room) for one in pages}
-    kept, held = _reserve_for_stubs(pages, room), sum(one.wish(due[one]) for one in late)
-    for one in early:
-        left -= one.claim_urgent(left - kept - held)
-    for one in early:
-        if one.turn is AllocationTurn.BESIDE_OTHERS:
-            left += one.hide_shown(pages, given)
-            kept = _reserve_for_stubs(pages, room)
-        left -= one.claim(one.within(min(left - kept - held, due[one])))
-    for one in sorted(early, key=lambda one: not one.unread):  # what was asked for comes before more of what was not
-        left += one.hide_shown(pages, given) + one.settle()
-        left -= one.more(one.within(left - kept - held))
-    for one in late:
-        left += one.hide_shown(pages, given)
-        left -= one.claim(one.within(min(left - kept, due[one])))
-    left += _shorten_fully_shown_files(pages)
-    spent, kept = [one.spent for one in early], _reserve_for_stubs(pages, room)
-    for one in (*late, *early):
-        left += one.settle()
-        left -= one.more(one.within(left - kept))
-    if spent != [one.spent for one in early]:
-        left += sum(one.hide_shown(pages, given) for one in early)
-    left += _shorten_fully_shown_files(pages)
-    left, kept = left + asked - room, _reserve_for_stubs(pages, room)
-    for one in order:
-        left -= one.claim_asked(left - kept) if asked > room and one.unread else 0
-    left = min(left, max(kept, left - (asked - room)))
-    for one in order:
-        left -= one.add_stubs(one.within(left))
+def is_asked(piece: SectionPiece) -> bool:
+    return piece.asked
 
 
-def _shorten_fully_shown_files(pages: Sequence[Allocation]) -> int:
-    """Given back by the map of files that are shown whole."""
-    listed = [piece.item for one in pages for piece in one.listed if isinstance(piece.item, MapEntry)]
-    shown = [piece for one in pages if one.name in FILE_SHOWING_SECTIONS for piece in one.shown] if listed else []
-    found = find_fully_shown_files(listed, shown)
-    return sum(one.abridge(found) for one in pages) if found else 0
+def is_core(piece: SectionPiece) -> bool:
+    return piece.rank < CORE_RANK // 2
 
 
-def _reserve_for_stubs(pages: Sequence[Allocation], room: int) -> int:
+def allocate_tokens(pages: Sequence[Page], room: int, asked: int, held: int) -> int:
+    """Fill the pages, which stand in their order of claim, up to `room` tokens, and up to `asked` with what the last step asked
+    for. `held` are kept for what is drafted when it is known what these show; what that may take."""
+    kept, left = _reserve_for_stubs(pages, room), room - held
+    for page in pages:
+        left -= page.take(min(left - kept, page.limit), is_core, parts=False)
+    for page in pages:
+        left -= page.take(min(left - kept, int(page.share.part * room), page.limit - page.spent))
+    kept = _reserve_for_stubs(pages, room)
+    for page in sorted(pages, key=lambda page: (not page.unread, -GIVEN_UP.get(page.name, len(COMPACTIONS)))):
+        left += page.spent
+        page.settle()
+        left -= page.spent
+        left -= page.take(min(left - kept, page.limit - page.spent))
+    for page in pages if asked > room else ():
+        taken = page.take(left + asked - room - kept, is_asked)
+        page.limit, left = page.limit + taken, left - taken
+    for page in pages:
+        kept -= page.add_stubs(min(kept, page.limit - page.spent))
+    return held + max(0, left - kept)
+
+
+def _reserve_for_stubs(pages: Sequence[Page], room: int) -> int:
     """Kept for the lines that stand for what is left out so far."""
-    return min(room // STUB_RESERVE_DIVISOR, sum(one.marks_cost for one in pages if one.limit))
+    return min(room // STUB_RESERVE_DIVISOR, sum(page.marks_cost for page in pages))
+
+
+def list_compactions(pages: Sequence[Page]) -> tuple[SectionCompaction, ...]:
+    """What had no room, section by section, what is given up first first."""
+    found = list[SectionCompaction]()
+    for name, sections in COMPACTIONS.items():
+        for page in [page for page in pages if page.name in sections]:
+            if gone := [one for one in page.omissions if one.reason != HIDDEN_REASON]:
+                found.append(SectionCompaction(name, page.name, tuple(one.what for one in gone), sum(one.tokens for one in gone)))
+    return tuple(found)
+
+
+def share_out(sizes: Sequence[int], room: int, least: int = 0) -> list[int]:
+    """For each text what it may have: as many as possible whole, the smallest first, but each after it at least so much."""
+    caps, left = [0] * len(sizes), room
+    for number, place in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__), 1):
+        caps[place] = max(0, left - least * (len(sizes) - number))
+        left -= min(sizes[place], caps[place])
+    return caps

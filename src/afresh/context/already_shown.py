@@ -4,22 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from afresh.context.section import SectionPiece
-from afresh.core.context_item import Excerpt, MapEntry, ShownLine, SourceLine, collect_line_numbers
+from afresh.core.context_item import ShownLine, SourceLine
 from afresh.core.prompt import Section
 from afresh.memory.history.names import find_names_and_implied
 from afresh.outputs.printed_files import find_numbered_code
-
-FILE_SHOWING_SECTIONS = ("files", "target", "similar")
-"""Sections whose excerpts make the map's word on a file needless."""
-
-
-def find_fully_shown_files(listed: Iterable[MapEntry], pieces: Iterable[SectionPiece]) -> frozenset[str]:
-    """Those of which no line is missing."""
-    shown: dict[str, set[int]] = {}
-    for piece in pieces:
-        if isinstance(piece.item, Excerpt):
-            shown.setdefault(piece.item.path, set()).update(collect_line_numbers(piece.lines))
-    return frozenset(one.path for one in listed if one.length and len(shown.get(one.path, ())) >= one.length)
 
 
 def collect_shown_lines(given: Sequence[str], sections: Iterable[tuple[Section, Sequence[SectionPiece]]]) -> frozenset[str]:

@@ -3,29 +3,27 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from afresh.context.allocate import SectionAllocation, allocate_tokens
-from afresh.context.cache_prefix import BREAK_POSITIONS, find_break_offsets, find_section_position
-from afresh.context.compaction.compact_prompt import compact_sections
-from afresh.context.compaction.strategies import CompactedDrafts
+from afresh.context.allocate import PARTLY_REASON, Page, allocate_tokens, list_compactions, share_out
+from afresh.context.cache_prefix import find_break_offsets, find_section_position
 from afresh.context.limit import AS_ORDERED, CRITICAL_SHARE, MIN_FREE_SHARE, Limit, fix_limit
 from afresh.context.render import render_section
-from afresh.context.section import Allocation, SectionDraft
+from afresh.context.section import SectionDraft
 from afresh.context.sources.code_analysis import draft_analysis_sections, draft_suggestions
 from afresh.context.sources.diff import draft_changes
 from afresh.context.sources.excerpts import draft_excerpts
-from afresh.context.sources.history import HistoryAllocation
+from afresh.context.sources.history import MAX_LIVE_TOKENS, WORK_SECTION, History, choose_history, is_live
 from afresh.context.sources.instructions import draft_instructions
 from afresh.context.sources.last_step import draft_last_step, list_hidden_reads
 from afresh.context.sources.lessons import draft_lessons
 from afresh.context.sources.memory_sections import (
     draft_archive_index,
     draft_decisions,
-    draft_earlier_steps,
     draft_failed_approaches,
     draft_notes,
     draft_plan,
     draft_recalled_facts,
     draft_summary,
+    list_step_outcomes,
 )
 from afresh.context.sources.repo_map import draft_project_profile, draft_repo_map
 from afresh.context.sources.stall_warnings import render_stall_warnings
@@ -45,8 +43,6 @@ from afresh.policy.next_call import layout_for_next_call
 from afresh.policy.phase_limits import describe_phase_position
 from afresh.ports.tool import Tool
 from afresh.runtime import CallSettings
-
-MIN_FILLED_SHARE = 0.95  # compaction that leaves more than the rest unused is taken back
 
 SECTION_SEPARATOR = "\n\n"
 SENT_APART = ("system", "tools", TURN_SECTION, FOOTER_SECTION)
@@ -101,17 +97,10 @@ def make_prompt_inputs(memory: GatheredContext, settings: CallSettings, limit: L
 
 @dataclass(frozen=True, slots=True)
 class FilledSections:
-    """The sections that may be cut, each with what it shows."""
+    """The sections that may be cut, with what they show, and what they don't."""
 
-    plain: Sequence[SectionAllocation]
-    history: HistoryAllocation | None
-
-    @property
-    def pages(self) -> list[Allocation]:
-        return [*self.plain, *([self.history] if self.history else [])]
-
-    def find(self, name: str) -> SectionAllocation | None:
-        return next((one for one in self.plain if one.name == name), None)
+    pages: Sequence[Page]
+    left: tuple[Omission, ...]
 
 
 def build_prompt(
@@ -151,12 +140,11 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     always, cut = shorten_status_sections(always, _share_for_status(usual - reserve - never), counter)
     never = frame + sum(section.tokens for section in (*fixed, *always))
     room, asked = usual - reserve - never - terms.spare, max(usual, limit.asked) - reserve - never - terms.spare
-    shorter, filled = _fill_sections(terms, made, max(0, room), max(0, asked), [section.text for section in always])
+    filled = _fill_sections(terms, made, max(0, room), max(0, asked), [section.text for section in always])
     omissions = [
         *[Omission(one.name, piece.what, counter(piece.text), one.why_left) for one in made for piece in one.left],
         *cut,
-        *shorter.omissions,
-        *[gone for one in filled.pages for gone in one.omissions],
+        *filled.left,
     ]
     chosen = [section for one in filled.pages for section in one.sections]
     body = sorted((*always, *chosen), key=lambda section: find_section_position(section.name))
@@ -169,7 +157,7 @@ def build_from_inputs(terms: PromptInputs) -> Prompt:
     reason = "; ".join(part for part in (reason, lately) if part)
     wanted = {draft.name for draft in made if draft.tier is Tier.DEMAND}
     unmet = sum(gone.tokens for gone in omissions if gone.section in wanted)
-    prompt = Prompt(request, (*fixed, *body, footer), tuple(omissions), 0, used, unmet, shorter.reports, reason)
+    prompt = Prompt(request, (*fixed, *body, footer), tuple(omissions), 0, used, unmet, list_compactions(filled.pages), reason)
     return settle_limit(prompt, limit, counter)
 
 
@@ -229,15 +217,15 @@ def _share_for_status(room: int) -> int:
 
 def shorten_status_sections(always: Sequence[Section], room: int, counter: TokenCounter) -> tuple[list[Section], list[Omission]]:
     """No status section gets more tokens than the others leave it."""
-    status = sorted((one for one in always if one.name not in PEOPLE_SECTIONS), key=lambda one: one.tokens)
+    status = [one for one in always if one.name not in PEOPLE_SECTIONS]
     shown, cut = {one.name: one for one in always}, list[Omission]()
-    for place, section in enumerate(status):
-        most = room // (len(status) - place)
+    for section, most in zip(
+        status, share_out([one.tokens for one in status], room, room // (2 * len(status) or 1)), strict=True
+    ):
         if section.tokens > most:
             shown[section.name] = _build_fixed_section(section.name, cut_lines(section.text, most - 2, counter), counter)
             gone = section.tokens - shown[section.name].tokens
-            cut.append(Omission(section.name, f"end of {section.name}", gone, "shown in part"))
-        room -= shown[section.name].tokens
+            cut.append(Omission(section.name, f"end of {section.name}", gone, PARTLY_REASON))
     return list(shown.values()), cut
 
 
@@ -255,15 +243,31 @@ def cut_lines(text: str, room: int, counter: TokenCounter) -> str:
 
 def _fill_sections(
     terms: PromptInputs, made: Sequence[SectionDraft], room: int, asked: int, given: Sequence[str]
-) -> tuple[CompactedDrafts, FilledSections]:
-    """The sections that may be cut; compacted first, unless that would leave room unused."""
-    memory, counter = terms.memory, terms.counter
-    asked_for = CompactedDrafts(tuple(draft for draft in made if draft.tier is not Tier.ALWAYS))
-    shorter = compact_sections(asked_for.drafts, memory, terms.layout.shares, room, counter)
-    filled = _lay_out_sections(shorter.drafts, terms, room, asked, given)
-    if shorter.reports and sum(one.spent for one in filled.pages) < room * MIN_FILLED_SHARE:
-        return asked_for, _lay_out_sections(asked_for.drafts, terms, room, asked, given)
-    return shorter, filled
+) -> FilledSections:
+    """The sections that may be cut, in their order of claim: `room` tokens for all, `asked` with what the last step asked for.
+    The history comes last: it shows only what they don't."""
+    memory, shares, counter = terms.memory, terms.layout.shares, terms.counter
+    claims = {share.section: place for place, share in enumerate(shares)}
+    drafts = [draft for draft in made if draft.tier is not Tier.ALWAYS]
+    pages = [_open_page(draft, shares, room, counter) for draft in drafts]
+    pages.sort(key=lambda page: claims.get(page.name, len(claims)))
+    share = find_share(shares, WORK_SECTION)
+    most = int(share.cap * room) if share and share.tier is not Tier.NEVER else 0
+    most = min(most, MAX_LIVE_TOKENS) if is_live(memory) else most
+    free = allocate_tokens(pages, room, asked, min(most, int(share.part * room)) if share else 0)
+    if last := next((page for page in pages if page.name == "last"), None):
+        last.add_remarks(list_hidden_reads(memory, [piece for page in pages for piece in page.pieces]))
+    left = [gone for page in pages for gone in page.omissions]
+    if share and most:
+        tried = next((draft for draft in made if draft.name == "failed"), None)
+        weights, outcomes = weights_from_policy(terms.template.weights), list_step_outcomes(memory, tried)
+        history: History = choose_history(memory, outcomes, weights, min(most, free), counter, pages, given)
+        page = Page(history.draft, share, min(most, free), counter)
+        page.take(page.limit, parts=False)
+        page.settle(page.limit)
+        pages.append(page)
+        left += history.list_omissions(page)
+    return FilledSections(pages, tuple(left))
 
 
 def compose_request(terms: PromptInputs, sections: Sequence[Section], turns: tuple[ToolExchange, ...] = ()) -> Request:
@@ -290,28 +294,6 @@ def close_request(
 
 def join_sections(sections: Sequence[Section]) -> str:
     return SECTION_SEPARATOR.join(section.text for section in sections)
-
-
-def _lay_out_sections(
-    drafts: Sequence[SectionDraft], terms: PromptInputs, room: int, asked: int, given: Sequence[str]
-) -> FilledSections:
-    """`room` for all, `asked` tokens with what the last step asked for."""
-    shares, still = terms.layout.shares, _compute_stable_room(terms)
-    plain = [_open_section(draft, shares, terms, room, still) for draft in drafts]
-    filled = FilledSections(plain, _open_history_section(terms, shares, room))
-    allocate_tokens(filled.pages, shares, room, asked, given)
-    if filled.history and (earlier := filled.find("earlier")):
-        earlier.elsewhere = filled.history.merge_outcomes(earlier.shown)
-    if last := filled.find("last"):
-        last.add_remarks(list_hidden_reads(terms.memory, [piece for one in plain for piece in one.shown]))
-    return filled
-
-
-def _compute_stable_room(terms: PromptInputs) -> int:
-    """What the ordered ceiling leaves beside system text, tools and reply: the same while others grow and the ceiling changes."""
-    ordered = terms.memory.state.task.budget - terms.thinking
-    fixed = terms.counter(terms.layout.system) + build_tools_section(terms.tools, terms.counter).tokens
-    return max(0, ordered - int(ordered * terms.layout.reserve) - fixed)
 
 
 def _build_fixed_section(name: str, text: str, counter: TokenCounter) -> Section:
@@ -341,7 +323,6 @@ def render_footer(terms: PromptInputs, used: int, redacted: bool = False) -> str
         layout.cue,
         terms.refused,
         *render_stall_warnings(state),
-        "What is your next action?",
     )
     return "\n".join(line for line in lines if line)
 
@@ -355,7 +336,6 @@ def _explain_age(terms: PromptInputs) -> str:
 
 def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
     """Every section that has something to say."""
-    tried = draft_failed_approaches(memory)
     made = [
         draft_instructions(memory),
         draft_project_profile(memory),
@@ -367,7 +347,7 @@ def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
         draft_notes(memory),
         draft_recalled_facts(memory),
         draft_decisions(memory),
-        tried,
+        draft_failed_approaches(memory),
         draft_excerpts(memory),
         draft_cited_lines(memory),
         draft_changes(memory),
@@ -375,28 +355,12 @@ def draft_sections(memory: GatheredContext) -> tuple[SectionDraft, ...]:
         draft_verification(memory),
         draft_failing_tests(memory),
         draft_plan(memory),
-        draft_earlier_steps(memory, tried),
         draft_last_step(memory),
     ]
     return tuple(draft for draft in (*made, *draft_analysis_sections(memory)) if draft.pieces)
 
 
-def _open_section(
-    draft: SectionDraft, shares: Sequence[SectionShare], terms: PromptInputs, room: int, still: int
-) -> SectionAllocation:
-    """A section that the template does not name has no share of its own and takes what the others leave. One that stands before
-    the first break has its share of `still`, room that is the same in every call, and no more: if it grew and shrank with the
-    others, no call would begin as the one before it."""
+def _open_page(draft: SectionDraft, shares: Sequence[SectionShare], room: int, counter: TokenCounter) -> Page:
+    """A section that the template does not name has no share of its own and takes what the others leave."""
     share = find_share(shares, draft.name) or SectionShare(draft.name, 0.0, tier=draft.tier)
-    steady = find_section_position(draft.name) <= BREAK_POSITIONS[0]
-    most = int(share.part * still) if steady else int(share.cap * room)
-    return SectionAllocation(terms.counter, share, 0 if share.tier is Tier.NEVER else most, draft, steady)
-
-
-def _open_history_section(terms: PromptInputs, shares: Sequence[SectionShare], room: int) -> HistoryAllocation | None:
-    """The section of earlier steps, where the template has a place for it."""
-    memory, share = terms.memory, find_share(shares, "work")
-    if not share or not memory.trace.entries:
-        return None
-    limit = 0 if share.tier is Tier.NEVER else int(share.cap * room)
-    return HistoryAllocation(terms.counter, share, limit, memory, weights_from_policy(terms.template.weights))
+    return Page(draft, share, 0 if share.tier is Tier.NEVER else int(share.cap * room), counter)

@@ -21,6 +21,9 @@ MAX_UNUSED_READ_STEPS = 3
 """Lines that were read so lately are kept before others, as long as their file was not changed since: they are as good as
 asked for again."""
 
+MAX_CURRENT_STEPS = 8
+"""Once something was changed, what was touched so lately is shown; for older lines that nothing speaks of stands a stub."""
+
 IMPORT_NAMES = ("imports",)
 """Instead of what they define."""
 
@@ -51,6 +54,13 @@ def is_asked_for(excerpt: Excerpt, state: State) -> bool:
     if any(is_unused_read(region, state) for region in at):
         return True
     return any(not region.changed or region.end - region.start < MAX_PROTECTED_LINES for region in last)
+
+
+def is_current(excerpt: Excerpt, state: State, spoken: frozenset[str]) -> bool:
+    """Touched lately, or spoken of; before the first change all that was read."""
+    since = state.work.step - MAX_CURRENT_STEPS if state.workspace.changed else 0
+    at = list_touching_regions(excerpt, state)
+    return bool(spoken.intersection(excerpt.names)) or not at or any(region.step >= since for region in at)
 
 
 def is_unused_read(region: Region, state: State) -> bool:

@@ -58,7 +58,7 @@ SECTION_ORIGINS = {
     "failed": "what was tried and failed", "decisions": "what was decided",
     "memory": "what the project remembers", "changes": "the changes so far",
     "suggestions": "a suggestion", "verification": "the harness's own run", "failing": "the source of a failing test",
-    "plan": "the plan", "earlier": "the line of an earlier step", "last": "the last step", "footer": "the footer",
+    "plan": "the plan", "last": "the last step", "footer": "the footer",
     "summary": "the summary of older steps", "work": "earlier steps", "cited": "a line that the report cites",
     "knowledge": "what an earlier task has learnt, or a skill", "target": "the source of what the task is about",
     "similar": "the nearest that exists already", "callers": "a caller or callee of it", "tests": "a test that covers it",

@@ -105,7 +105,7 @@ def settings_for_call(state: State, runtime: Runtime) -> CallSettings:
         runtime.settings,
         counter=calibrate_counter(state, runtime),
         template=_adapt_template_to_model(template, state, runtime),
-        tools=select_task_tools(runtime.settings.tools, state.task),
+        tools=select_task_tools(runtime.settings.tools, state.task, template),
     )
 
 

@@ -12,6 +12,8 @@ MAX_STUB_NAMES = 6
 
 def render_section(draft: SectionDraft, pieces: Sequence[SectionPiece]) -> str:
     """A heading is put above the pieces of each group."""
+    if draft.render:
+        return draft.render(pieces)
     lines, group = [f"## {draft.title}"], list[SectionPiece]()
     for piece in (*pieces, None):
         if group and (piece is None or piece.group != group[0].group):

@@ -11,7 +11,7 @@ from afresh.core.step_history import CompactionPolicy
 SECTION_ORDER = (
     "instructions", "fingerprint", "task", "knowledge", "decisions", "history", "diff", "similar", "target",
     "callers", "files", "beginning", "cited", "tests", "outline", "summary", "archive", "known", "memory", "failed",
-    "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "earlier", "last",
+    "changes", "coverage", "suggestions", "verification", "failing", "plan", "work", "last",
 )  # fmt: skip
 """In reading order, from stable to volatile by measure (bench/prefix.py): what changes costs a cache all that stands after it."""
 CACHE_BREAK_SECTIONS = ("task", "callers", "cited")

@@ -30,7 +30,8 @@ def layout_for_next_call(state: State, template: Template) -> CallLayout:
     return press_layout(LAYOUT_ADJUSTERS[choose_strategy(state, template)](state, layout, template.pace), state, template.pace)
 
 
-def select_task_tools(tools: tuple[Tool, ...], task: Task) -> tuple[Tool, ...]:
-    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Parts themselves may
-    have none."""
-    return tools if task.parts else tuple(tool for tool in tools if ToolTrait.DELEGATES not in tool.traits)
+def select_task_tools(tools: tuple[Tool, ...], task: Task, template: Template) -> tuple[Tool, ...]:
+    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Who goes by a plan from
+    the beginning may hand out its items; parts themselves may not."""
+    planned = task.parts and (task.loop or template.loop) == PLAN_EXECUTE_STRATEGY
+    return tools if planned else tuple(tool for tool in tools if ToolTrait.DELEGATES not in tool.traits)

@@ -17,7 +17,6 @@ WORDS_BY_SECTION = {
     "memory": "facts of earlier tasks that matter now",
     "files": "lines of files that were read or changed, as they are now",
     "work": "outputs of earlier steps, shortened",
-    "earlier": "one line for each recent step",
     "summary": "a summary of steps long past",
     "outline": "a map of the source tree",
     "archive": "long outputs that can be read again",

@@ -56,7 +56,7 @@ def test_a_type_is_told_of_tests_and_changes_only_if_it_may_make_them(name: str)
     texts = [load_template(name).at(phase.name).system for phase in load_template(name).phases]
     reports = name in ("spec_design", "code_review", "discovery")
     for text in texts:
-        assert ("the affected tests are run" in text) != reports and ("You write one file" in text) == reports
+        assert ("Affected tests run after each reply" in text) != reports and ("You write one file" in text) == reports
         assert reports or "Change existing tests only where the task asks" in text
 
 

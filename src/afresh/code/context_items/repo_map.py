@@ -29,13 +29,16 @@ TOKENS_PER_LINE_CHARACTER = 25
 MIN_LINE_CHARACTERS = 120
 MAX_LINE_CHARACTERS = 220
 MAX_SIGNATURE_CHARACTERS = 60
-MAX_LIST_CHARACTERS = 300
+MAX_LIST_CHARACTERS = 140
 MAX_DETAILED_FILES = 12
+MAX_GUESSED_FILES = 4
 MIN_SCORE_SHARE = 0.2
-MAX_TEST_FOLDERS = 6
-MAX_HEADINGS = 4
+MAX_TEST_FOLDERS = 3
+MAX_NAMED_TESTS = 6
+MAX_HEADINGS = 3
 """Limits of the map. A file's entry may take one character for each `TOKENS_PER_LINE_CHARACTER` tokens of the ceiling, within the
-given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs to be detailed because of its rank alone.
+given bounds; `MIN_SCORE_SHARE` is the share of the best score that a file needs to be listed because of its rank alone, which
+`MAX_GUESSED_FILES` are at most.
 """
 IMPLIED_BY_TASK = "what the task speaks of"
 UNDERLINE = re.compile(r"([=~^*+#-])\1{2,}\s*")
@@ -94,15 +97,13 @@ def _is_well_known(path: str, meant: Sequence[frozenset[str]]) -> bool:
 
 
 def _build_document_entry(code: CodeIndex, path: str, told: str) -> MapEntry:
-    """Return an entry with the headings of a document that the task speaks of, then its first ones."""
+    """Return an entry with the headings of a document that the task speaks of."""
     try:
         lines = code.text(path).splitlines()
     except AfreshError:
         return MapEntry(path)
-    headings = sorted(_list_headings(lines, path), key=lambda one: one[1].lower() not in told.lower())
-    shown = sorted(headings[:MAX_HEADINGS])
-    more = [f"… {len(headings) - len(shown)} more"] if len(headings) > len(shown) else []
-    return MapEntry(path, len(lines), symbols=(*[f"{number} {title}" for number, title in shown], *more))
+    headings = [f"{number} {title}" for number, title in _list_headings(lines, path) if title.lower() in told.lower()]
+    return MapEntry(path, len(lines), symbols=tuple(headings[:MAX_HEADINGS]))
 
 
 def _list_headings(lines: Sequence[str], path: str) -> Iterator[tuple[int, str]]:
@@ -115,7 +116,7 @@ def _list_headings(lines: Sequence[str], path: str) -> Iterator[tuple[int, str]]
 
 
 def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
-    """Return files that are named, changed, read or define a target; their tests; the highest ranked; and in a small tree all."""
+    """Return files that are named, changed, read or define a target; the nearest test of each; and a few that rank highest."""
     code, state, targets = scene.code, scene.state, scene.targets
     named = find_named_files(join_user_texts(state), tuple(code.files))
     told = [one for one in scene.ranked if one.score >= MIN_SCORE_SHARE]
@@ -125,16 +126,13 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
     found += [MapFile(target.path, f"holds {target.symbol.name}") for target in targets if target.why == NAMED_IN_TASK]
     found += [MapFile(region.path, "read") for region in state.memory.regions if region.path in code.files and not region.changed]
     reasons = dict(_list_rank_reasons(scene, told))
-    central = list(dict.fromkeys(one.path for one in found)) or list(reasons)[:2]
-    found += [MapFile(path, reasons[path]) for path in central if path in reasons]
+    central = list(dict.fromkeys(one.path for one in found))
     for path in [path for path in central if not code.is_test(path)][:3]:
         found += [
             MapFile(test, f"tests {PurePosixPath(path).name}")
             for test in _nearest_tests(code.tests_of(path), path, list(reasons))
         ]
-    found += [MapFile(path, why) for path, why in reasons.items()]
-    product = [path for path in code.files if not code.is_test(path)]
-    found += [MapFile(path, "") for path in product] if len(product) <= MAX_DETAILED_FILES else []
+    found += [MapFile(path, why) for path, why in reasons.items() if path not in central][:MAX_GUESSED_FILES]
     first: dict[str, MapFile] = {}
     for one in found:
         if not _is_generated_or_empty(code, one.path) or one.why == NAMED_IN_TASK:
@@ -161,30 +159,29 @@ def _is_generated_or_empty(code: CodeIndex, path: str) -> bool:
 
 
 def _nearest_tests(tests: Sequence[str], path: str, ranked: Sequence[str]) -> list[str]:
-    """Return test files, those named after the path first, then by rank."""
+    """Return the test file that is named after the path, or ranks highest."""
     stem, places = PurePosixPath(path).stem, {test: at for at, test in enumerate(ranked)}
-    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:2]
+    return sorted(tests, key=lambda test: (stem not in PurePosixPath(test).stem, places.get(test, len(ranked)), test))[:1]
 
 
 def _build_entry(code: CodeIndex, near: MapFile, words: dict[str, float], wanted: Sequence[Symbol], width: int) -> MapEntry:
-    """Return a map entry with the signatures of targets, then of symbols that share the task's words, in file order; others are
-    counted.
-    """
+    """Return a map entry with the signatures of targets, then of symbols that share the task's words, in file order."""
     reading = code.reading(near.path)
     held = [
         one for one in reading.symbols if one.kind in DEFINITION_KINDS and (one.kind is not SymbolKind.METHOD or one in wanted)
     ]
     held = [one for one in held if "." not in one.name or one in wanted]
     scores = match_text.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
-    ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
+    meant = near.why in (NAMED_IN_TASK, IMPLIED_BY_TASK) or reading.fault
+    told = held if meant else [one for one in held if one in wanted or one in scores]
+    ranked = sorted(told, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
     bare, shown = MapEntry(near.path, reading.lines, near.why), list[Symbol]()
     for one in ranked:
         if len(f"{bare}: ") + sum(len(_render_symbol(other)) + 2 for other in (*shown, one)) > width:
             break
         shown.append(one)
     parts = [_render_symbol(one) for one in sorted(shown, key=lambda one: one.line)]
-    more = [f"… {len(held) - len(shown)} more"] if len(held) > len(shown) else []
-    return replace(bare, symbols=(*parts, *more))
+    return replace(bare, symbols=tuple(parts))
 
 
 def _render_symbol(symbol: Symbol) -> str:
@@ -205,7 +202,11 @@ def _render_folders(scene: WorkFocus, told: set[str]) -> tuple[list[str], list[s
     for at, path in enumerate([*find_implied_files(code, join_user_texts(scene.state)), *[one.path for one in scene.ranked]]):
         places.setdefault(str(PurePosixPath(path).parent), at)
     keys = sorted(folders, key=lambda key: (is_aside(key[1]), places.get(key[1], len(code.files)), key))
-    lines = {key: f"{'top' if key[1] == '.' else key[1]}: {_join_names(folders[key])}" for key in keys}
+    lines = {
+        key: f"{'top' if key[1] == '.' else key[1]}: "
+        + (f"{len(folders[key])} test files" if key[0] and len(folders[key]) > MAX_NAMED_TESTS else _join_names(folders[key]))
+        for key in keys
+    }
     tests = [line for key, line in lines.items() if key[0]]
     others = [line for key, line in lines.items() if not key[0] and not is_aside(key[1])]
     aside = dict.fromkeys(key[1].split("/")[0] for key in keys if is_aside(key[1]))
@@ -223,7 +224,7 @@ def _render_other_files(code: CodeIndex, state: State) -> list[str]:
 
 def _render_faults(code: CodeIndex) -> list[str]:
     faults = [f"{path} ({fault})" for path, fault in sorted(code.faults.items()) if not TOOL_MADE_PATH.search(path)]
-    return ["not understood: " + _join_names(faults)] if faults else []
+    return ["not understood: " + _join_names(faults, 2 * MAX_LIST_CHARACTERS)] if faults else []
 
 
 def _fit_entries(entries: list[MapEntry], room: int) -> list[MapEntry]:
@@ -252,9 +253,9 @@ def list_mentioned_words(state: State) -> frozenset[str]:
     return frozenset(re.findall(r"[\w./-]+", " ".join(texts)))
 
 
-def _join_names(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str], most: int = MAX_LIST_CHARACTERS) -> str:
     kept = list(names[:24])
-    while len(kept) > 1 and len(", ".join(kept)) > MAX_LIST_CHARACTERS - 20:
+    while len(kept) > 1 and len(", ".join(kept)) > most - 20:
         kept.pop()
     more = len(names) - len(kept)
-    return ", ".join(kept)[: MAX_LIST_CHARACTERS - 20] + (f" and {more} more" if more else "")
+    return ", ".join(kept)[: most - 20] + (f" and {more} more" if more else "")

@@ -9,6 +9,7 @@ from afresh.context.excerpt_ranking import (
     MAX_CORE_LINES,
     MAX_UNUSED_READ_STEPS,
     is_asked_for,
+    is_current,
     rank_excerpt,
     select_next_test_excerpts,
     select_protected_excerpts,
@@ -159,29 +160,29 @@ def _choose_shown_beginning(path: str, lines: Sequence[str]) -> tuple[int, int] 
     return find_import_lines(lines)
 
 
+STALE_REASON = "not touched lately, and nothing that the work speaks of"
 EXCERPT_PIECE_PREFIX = "lines of "
 """What pieces are called in records."""
 
 
 def draft_excerpts(memory: GatheredContext) -> SectionDraft:
     """Excerpts by path and line. What was touched last, or is spoken of, is given up last, before `complete` what was changed; a
-    stub stands for the rest."""
+    stub stands for the rest, and for what was not touched for long and is not spoken of."""
     views, kept, state = _list_seen_excerpts(memory), rank_worked_on_excerpts(memory), memory.state
     spoken = list_called_names(state, MAX_UNUSED_READ_STEPS) if views else frozenset[str]()
-    last = LAST_TOUCHED_RANK * 2 if is_last_look(state) else 0
-    pieces = [
-        replace(
-            _build_excerpt_piece(
-                view,
-                rank_excerpt(view, state, spoken) + kept.get(view, 0) + (last if view.changed else 0),
-            ),
-            stub=str(view.stub),
-            asked=view in kept or is_asked_for(view, state),
-        )
-        for view in views
-    ]
+    looks = is_last_look(state)
+    last = LAST_TOUCHED_RANK * 2 if looks else 0
+    pieces, stale = list[SectionPiece](), list[SectionPiece]()
+    for view in views:
+        rank = rank_excerpt(view, state, spoken) + kept.get(view, 0) + (last if view.changed else 0)
+        asked = view in kept or is_asked_for(view, state)
+        piece = replace(_build_excerpt_piece(view, rank), stub=str(view.stub), asked=asked)
+        current = asked or (looks and view.changed) or is_current(view, state, spoken)
+        pieces.append(piece if current else piece.as_stub())
+        stale += [] if current else [piece]
     title = "Files as of this message (+: changed by this task; where numbers jump, lines are not shown)"
-    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), "… and more that you read or changed: `read` it")
+    more = "… and more that you read or changed: `read` it"
+    return SectionDraft("files", title, Tier.DEMAND, tuple(pieces), more, tuple(stale), STALE_REASON)
 
 
 def _build_excerpt_piece(view: Excerpt, rank: int) -> SectionPiece:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from afresh.context.allocate import share_out
 from afresh.context.file_chunks import describe_cut_function, split_into_chunks
 from afresh.context.section import SectionDraft, SectionPiece
 from afresh.core.action import Action, Observation, describe_subject, is_within_scope, normalize_scope
@@ -246,7 +247,7 @@ def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[Tool
     policy, results = memory.policy, list(_list_results(memory))
     whole = ["\n".join(result.lines) for result in results]
     sizes = list(map(counter, whole))
-    caps = _share_tokens([size if one.asked else 0 for one, size in zip(results, sizes, strict=True)], policy.max_read_tokens)
+    caps = share_out([size if one.asked else 0 for one, size in zip(results, sizes, strict=True)], policy.max_read_tokens)
     texts = [
         text
         if _is_cheaper_whole(one, size, most := cap if one.asked else policy.max_turn_tokens, counter)
@@ -254,15 +255,6 @@ def render_results(memory: GatheredContext, counter: TokenCounter) -> tuple[Tool
         for one, text, size, cap in zip(results, whole, sizes, caps, strict=True)
     ]
     return tuple([ToolResult(text, one.ok) for one, text in zip(results, texts, strict=True)])
-
-
-def _share_tokens(sizes: Sequence[int], most: int) -> list[int]:
-    """For each what it may have: as many as possible are whole, the smallest first, and one has what they leave."""
-    caps, left = [0] * len(sizes), most
-    for place in sorted(range(len(sizes)), key=sizes.__getitem__):
-        caps[place] = left
-        left = max(0, left - sizes[place])
-    return caps
 
 
 def _is_cheaper_whole(result: ResultText, size: int, cap: int, counter: TokenCounter) -> bool:

@@ -26,7 +26,6 @@ MAX_STALE_STEPS = 8  # what was observed so long ago, and before the last change
 MAX_DECISION_CHARACTERS = 300
 MAX_STEP_LINE_CHARACTERS = 150
 MIN_LISTED_OUTPUT_CHARACTERS = 300  # a shorter output is not listed among the archived ones; `read` @index lists all
-MAX_ARCHIVE_LINES = 8
 MAX_ERROR_LINES = 4
 """Errors that outputs said and that still hold: so many lines are never left out; others, and other observations, may be."""
 
@@ -43,16 +42,14 @@ NOTE_NEED_STEPS = 12
 
 
 def draft_archive_index(memory: GatheredContext) -> SectionDraft:
-    """The latest outputs of some length, newest first to be taken; those of the last step stand in full elsewhere, and so does
-    what another section names. `read` @index lists the others. After a recovery, without any history, all of them."""
-    latest, stale = memory.state.work.step, _make_stale_marker(memory.state)
-    listed = [line for line in list_long_outputs(memory) if line.step != latest]
-    lines = listed[-MAX_ARCHIVE_LINES:] if memory.state.memory.passages else listed
+    """After a recovery, without any history: the outputs of some length, newest first to be taken. Else the steps name them."""
+    stale, lines = _make_stale_marker(memory.state), () if memory.state.memory.passages else list_long_outputs(memory)
     pieces = [
-        SectionPiece(f"- {render_index_line(line, stale(line.block, line.step))}",
-              "index lines of archived outputs", rank=-line.step, once=line.block[:8])
+        SectionPiece(
+            f"- {render_index_line(line, stale(line.block, line.step))}", "index lines of archived outputs", rank=-line.step
+        )
         for line in lines
-    ]  # fmt: skip
+    ]
     return SectionDraft("archive", "Archived outputs (`read` @id; @index lists all)", Tier.PHASE, tuple(pieces))
 
 
@@ -123,7 +120,7 @@ def _list_observed_pieces(state: State) -> list[SectionPiece]:
         SectionPiece(
             f"- step {fact.step}{stale(fact.block, fact.step)}: {to_one_line(fact.subject, 120)}{' and others' if more else ''}: "
             f"{to_one_line(fact.text, 160)}",
-            f"observed of {fact.subject}", rank=OBSERVED_RANK - fact.step, spare=True,
+            f"observed of {fact.subject}", rank=OBSERVED_RANK - fact.step,
         )
         for fact, *more in alike.values()
     ]  # fmt: skip
@@ -230,15 +227,11 @@ def draft_plan(memory: GatheredContext) -> SectionDraft:
     )
 
 
-def draft_earlier_steps(memory: GatheredContext, tried: SectionDraft) -> SectionDraft:
-    """A line for each of the latest; what they printed stands under the work so far. `tried`: what failed."""
+def list_step_outcomes(memory: GatheredContext, tried: SectionDraft | None) -> list[StepLine]:
+    """A line for each of the latest steps but the last; what they printed stands below it. `tried`: what failed."""
     listed, past = {line.block for line in list_long_outputs(memory)}, memory.state.memory.recent[:-1]
-    pieces = [
-        SectionPiece(str(line), f"step {line.step}", -line.step, item=line)
-        for one in past
-        if one.outcome and (line := _summarise_step(one, memory, one.step in tried.steps, listed))
-    ]
-    return SectionDraft("earlier", "Earlier steps", Tier.PHASE, tuple(pieces))
+    lines = [_summarise_step(one, memory, bool(tried) and one.step in tried.steps, listed) for one in past if one.outcome]
+    return [line for line in lines if line.outcome]
 
 
 def _summarise_step(record: StepRecord, memory: GatheredContext, explained: bool, listed: set[str]) -> StepLine:

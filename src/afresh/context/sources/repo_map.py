@@ -1,15 +1,12 @@
 """Drafts of the sections that describe the project and its source tree."""
 
-from afresh.context.section import SectionDraft, SectionPiece
+from afresh.context.section import SectionDraft, SectionPiece, draft_always_section
 from afresh.core.prompt import Tier
 from afresh.memory.gathered_context import GatheredContext
 
 
 def draft_project_profile(memory: GatheredContext) -> SectionDraft:
-    """What the project is; a line goes before it is cut."""
-    lines = [line for note in memory.notes("fingerprint") for line in note.text.splitlines()]
-    pieces = [SectionPiece(line, "lines of the fingerprint", number) for number, line in enumerate(lines)]
-    return SectionDraft("fingerprint", "This project", Tier.PHASE, tuple(pieces))
+    return draft_always_section("fingerprint", "This project", [note.text for note in memory.notes("fingerprint")])
 
 
 def draft_repo_map(memory: GatheredContext) -> SectionDraft:

@@ -66,18 +66,14 @@ FIXTURE_RANK_OFFSET = 100
 
 
 def draft_failing_tests(memory: GatheredContext) -> SectionDraft:
-    """Unless another section shows it: Files, or a traceback."""
+    """Unless it is among the files, which keep it."""
     pieces = [
-        SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number, once=_find_definition_line(look.text))
+        SectionPiece(f"{look.subject}\n{look.text}", f"source of {look.subject}", number)
         for number, look in enumerate(memory.notes("test"))
+        if not any(look.text in view.code for view in memory.excerpts("file"))
     ]
     pieces += [
         SectionPiece(render_lines((fixture.subject, *fixture.body)), fixture.subject, FIXTURE_RANK_OFFSET + at)
         for at, fixture in enumerate(memory.excerpts("fixture"))
     ]
     return SectionDraft("failing", "Source of failing tests", Tier.PHASE, tuple(pieces))
-
-
-def _find_definition_line(source: str) -> str:
-    """The first line that is no decorator."""
-    return next((line.strip() for line in source.splitlines() if line.lstrip().startswith(("def ", "async def "))), "")

@@ -21,7 +21,7 @@ MAX_CITED_CHARACTERS = 90
 
 MAX_REPEATED_COMMAND_CHARACTERS = 30
 AFTER_REFUSAL = "Next: mend what is named and `complete` again; if it is not yours to mend, `ask` and say why."
-CHECKS_BESIDE_CALL = "The checks are running on the tree as it is. The next prompt shows their results: don't run them for that."
+CHECKS_BESIDE_CALL = "The checks are running now; the next prompt shows their results."
 CHECKS_BEFORE_CHANGE = "The checks were not run yet: they run before the first change."
 KEPT_UNFINISHED = "kept, not finished"
 """Nothing that passed before fails; what is new still does."""
