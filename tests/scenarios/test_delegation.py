@@ -159,7 +159,7 @@ def test_a_limit_that_trips_in_a_part_stops_its_parent_which_pays_and_asks(
     for name in ("CONFIG", "DATA"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     (tmp_path / "config" / "afresh").mkdir(parents=True)
-    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 7000\n")
+    (tmp_path / "config" / "afresh" / "config.toml").write_text("[limits]\ntask_tokens = 8200\n")
     repo, task = make(tmp_path)
     person, part = Person(tmp_path), f"{task}-{PLACE}"
     project, state = ran(repo, task)

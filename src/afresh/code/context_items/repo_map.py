@@ -132,7 +132,8 @@ def select_detailed_files(scene: WorkFocus) -> list[MapFile]:
             MapFile(test, f"tests {PurePosixPath(path).name}")
             for test in _nearest_tests(code.tests_of(path), path, list(reasons))
         ]
-    found += [MapFile(path, why) for path, why in reasons.items() if path not in central][:MAX_GUESSED_FILES]
+    guessed = [MapFile(path, why) for path, why in reasons.items() if path not in central]
+    found += [] if state.workspace.changed else guessed[:MAX_GUESSED_FILES]
     first: dict[str, MapFile] = {}
     for one in found:
         if not _is_generated_or_empty(code, one.path) or one.why == NAMED_IN_TASK:
@@ -172,9 +173,10 @@ def _build_entry(code: CodeIndex, near: MapFile, words: dict[str, float], wanted
     ]
     held = [one for one in held if "." not in one.name or one in wanted]
     scores = match_text.score_symbols_by_words(code, near.path, words) if not reading.fault else {}
-    meant = near.why in (NAMED_IN_TASK, IMPLIED_BY_TASK) or reading.fault
-    told = held if meant else [one for one in held if one in wanted or one in scores]
-    ranked = sorted(told, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
+    if near.why not in (NAMED_IN_TASK, IMPLIED_BY_TASK) and not reading.fault:
+        scores = scores if near.why in ("changed", "read") or near.why.startswith("holds ") else {}
+        held = [one for one in held if one in wanted or one in scores]
+    ranked = sorted(held, key=lambda one: (one not in wanted, -scores.get(one, 0.0), one.line))
     bare, shown = MapEntry(near.path, reading.lines, near.why), list[Symbol]()
     for one in ranked:
         if len(f"{bare}: ") + sum(len(_render_symbol(other)) + 2 for other in (*shown, one)) > width:

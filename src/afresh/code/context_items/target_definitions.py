@@ -146,7 +146,7 @@ def find_named_targets(code: CodeIndex, state: State, ranked: Sequence[RankedFil
             for place in (*find_cited_definitions(code, text), *find_named_definitions(code, text, touched))
         ]
         short = [one for one in found if one.symbol.end - one.symbol.line < MAX_PASSING_LINES]
-        yield from short if begun and why == NAMED_IN_PLAN else ()
+        yield from found if begun and why == NAMED_IN_PLAN else ()
         passing += short
     yield from named
     yield from passing

@@ -23,7 +23,7 @@ ANALYSIS_TITLES = {
     "coverage": "Coverage of the changes",
 }
 """In reading order."""
-STRICTLY_RANKED_SECTIONS = ("target", "similar", "diff")
+STRICTLY_RANKED_SECTIONS = ("similar", "diff")
 """Where a small thing of little worth must not stand for a large one of more."""
 PLAN_BASIS, NAMED_BASIS = "plan", "named"
 NAMED_BASES = (PLAN_BASIS, NAMED_BASIS)
