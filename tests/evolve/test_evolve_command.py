@@ -12,7 +12,12 @@ from afresh.app.compose import RunTerms, run_task
 from afresh.app.project import open_project
 from afresh.cli.main import root_command
 
-SCRIPT = [[PLAN], [("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE, ("plan", {"items": ["[x] 1", "[x] 2"]})], [COMPLETE]]
+SCRIPT = [
+    [PLAN],
+    [("read", {"path": "one.py"}), ("read", {"path": "two.py"})],
+    [DOUBLE, TRIPLE, ("plan", {"items": ["[x] 1", "[x] 2"]})],
+    [COMPLETE],
+]
 
 
 @pytest.fixture

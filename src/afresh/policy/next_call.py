@@ -20,7 +20,7 @@ def choose_strategy(state: State, template: Template) -> str:
 
 
 def layout_for_next_call(state: State, template: Template) -> CallLayout:
-    """What the next call is laid out by: its tools, and what its foot says of it. Pure, so a call is built again the same way."""
+    """What the next call is laid out by: its tools, and what its foot says of it. Pure."""
     layout = template.at(state.phase)
     if not template.phases:
         return layout
@@ -31,7 +31,9 @@ def layout_for_next_call(state: State, template: Template) -> CallLayout:
 
 
 def select_task_tools(tools: tuple[Tool, ...], task: Task, template: Template) -> tuple[Tool, ...]:
-    """The same in every call of a task: a tool that comes and goes costs all that a provider has cached. Who goes by a plan from
-    the beginning may hand out its items; parts themselves may not."""
-    planned = task.parts and (task.loop or template.loop) == PLAN_EXECUTE_STRATEGY
-    return tools if planned else tuple(tool for tool in tools if ToolTrait.DELEGATES not in tool.traits)
+    """The same in every call of a task, for the cache. Only who goes by a plan hands out its items."""
+    return tuple(
+        tool
+        for tool in tools
+        if ToolTrait.DELEGATES not in tool.traits or (task.parts and (task.loop or template.loop) == PLAN_EXECUTE_STRATEGY)
+    )
