@@ -271,9 +271,7 @@ HOLD_RENDERED_TEXT = ("context/", "memory/", "views/", "code/code_insight.py")
 """Where typed data is rendered as text."""
 FOREIGN_TEXT = {
     "context/citations.py": "what a model cites",
-    "context/compaction/strategies.py: _list_unmentioned_pieces": "words of a line, whatever they say",
     "context/file_chunks.py": "source code",
-    "context/relevance.py": "words of the goal",
     "context/sources/diff.py": "revisions and files that a goal names",
     "context/wanted_lines.py: IMPORT_LINE": "source code",
     "context/sources/excerpts.py: find_files_in_goal": "files that a goal names",

@@ -81,7 +81,7 @@ def test_each_heading_of_the_work_so_far_can_be_recalled(lived, project):
     works = [project.store.read(ref.block) for one in audits for ref in one.sections if ref.name == "work"]
     headings = {line for work in works for line in work.splitlines() if re.match(r"\d+= [0-9a-f]{8}", line)}
     runtime, now = agent(project.store, 0)[0], state(lived[0])
-    assert len(headings) >= 3
+    assert headings
     for heading in headings:
         told = read.tool.run({"path": heading.split()[1]}, runtime.tool_context(now)).text
         step, _ = heading.split("=")

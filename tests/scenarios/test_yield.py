@@ -15,7 +15,12 @@ from afresh.cli.main import root_command
 from afresh.core.cache_rates import DEFAULT_CACHE_RATES
 from afresh.spending import price_list
 
-SCRIPT = [[PLAN], [("read", {"path": "one.py"}), ("read", {"path": "two.py"})], [DOUBLE, TRIPLE], [COMPLETE]]
+SCRIPT = [
+    [PLAN],
+    [("read", {"path": "one.py"}), ("read", {"path": "two.py"})],
+    [DOUBLE, TRIPLE, ("plan", {"items": ["[x] 1", "[x] 2"]})],
+    [COMPLETE],
+]
 
 
 @pytest.fixture

@@ -254,13 +254,15 @@ def _fill_sections(
     share = find_share(shares, WORK_SECTION)
     most = int(share.cap * room) if share and share.tier is not Tier.NEVER else 0
     most = min(most, MAX_LIVE_TOKENS) if is_live(memory) else most
-    free = allocate_tokens(pages, room, asked, min(most, int(share.part * room)) if share else 0)
+    outcomes = list_step_outcomes(memory, next((draft for draft in made if draft.name == "failed"), None))
+    parts = max(1.0, sum(page.share.part for page in pages) + (share.part if share else 0))
+    held = min(most, int(share.part / parts * room)) if share and (outcomes or memory.trace.entries) else 0
+    free = allocate_tokens(pages, room, asked, held)
     if last := next((page for page in pages if page.name == "last"), None):
         last.add_remarks(list_hidden_reads(memory, [piece for page in pages for piece in page.pieces]))
     left = [gone for page in pages for gone in page.omissions]
     if share and most:
-        tried = next((draft for draft in made if draft.name == "failed"), None)
-        weights, outcomes = weights_from_policy(terms.template.weights), list_step_outcomes(memory, tried)
+        weights = weights_from_policy(terms.template.weights)
         history: History = choose_history(memory, outcomes, weights, min(most, free), counter, pages, given)
         page = Page(history.draft, share, min(most, free), counter)
         page.take(page.limit, parts=False)

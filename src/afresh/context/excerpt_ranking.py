@@ -37,7 +37,8 @@ def rank_excerpt(excerpt: Excerpt, state: State, spoken: frozenset[str]) -> int:
     asked = LAST_TOUCHED_RANK if last else 0
     asked += LAST_READ_RANK if any(not region.changed for region in last) else 0
     asked = asked or (PROTECTED_RANK // 10 if any(is_unused_read(region, state) for region in at) else 0)
-    return asked - newest * STEP_RANK + (0 if spoken.intersection(excerpt.names) else UNMENTIONED_RANK)
+    called = (*excerpt.names, excerpt.path, excerpt.path.rpartition("/")[2])
+    return asked - newest * STEP_RANK + (0 if spoken.intersection(called) else UNMENTIONED_RANK)
 
 
 def list_touching_regions(excerpt: Excerpt, state: State) -> list[Region]:

@@ -1,6 +1,5 @@
 """What the work is about now, and what of all that was decided and tried concerns it. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,11 +59,6 @@ def summarise_headings(texts: Sequence[str]) -> str:
 def _find_heading(text: str) -> str:
     """A file that it names, else how it begins."""
     return next(iter(find_file_names(text)), "") or to_one_line(text, MAX_HEADING_CHARACTERS)
-
-
-def list_focus_words(state: State) -> frozenset[str]:
-    """Names that goal, plan and the last thought hold."""
-    return frozenset(re.findall(r"\w+", describe_goal_and_plan(state)))
 
 
 def describe_goal_and_plan(state: State) -> str:

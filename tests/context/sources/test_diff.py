@@ -117,15 +117,15 @@ def test_lines_that_the_difference_has_written_are_what_the_work_is_about(yard: 
 
 
 def test_the_last_look_has_code_before_tests_before_the_rest_and_says_what_it_leaves_out():
-    patch = "".join(f"\n+value_{number} = {number}" for number in range(40))
+    patch = "".join(f"\n+value_{number} = {number}" for number in range(25))
     paths = ("NEWS", "b/notes.yaml", "tests/test_a.py", "z/last.py")
-    changes = [Change(path, "modified", 40, 0, f"@@ -0,0 +1,40 @@{patch}") for path in paths]
+    changes = [Change(path, "modified", 25, 0, f"@@ -0,0 +1,25 @@{patch}") for path in paths]
     memory, count = GatheredContext(State(task=Task(id="t", goal="g")), tuple(gather_last_look(changes))), EstimatingCounter()
     whole = render_last_look(memory, 9_000, count)
     heads = [line.partition(" ")[0] for line in whole.splitlines() if "(modified" in line]
     assert heads == ["z/last.py", "tests/test_a.py", "NEWS", "b/notes.yaml"] and "left out" not in whole
-    part = render_last_look(memory, count(whole) // 3, count)
-    assert count(part) <= count(whole) // 3 and part.startswith("## Changes so far, in part\nz/last.py (modified, +40 −0)\n@@ ")
-    hidden = re.search(r"\n… (\d+) more lines\nleft out, without room: NEWS \(modified, \+40 −0\), b/notes.yaml .*$", part)
-    assert hidden and part.count("value_") == 80 - int(hidden[1])
+    part = render_last_look(memory, count(whole) // 2, count)
+    assert count(part) <= count(whole) // 2 and part.startswith("## Changes so far, in part\nz/last.py (modified, +25 −0)\n@@ ")
+    hidden = re.search(r"\n… (\d+) more lines\nleft out, without room: NEWS \(modified, \+25 −0\), b/notes.yaml .*$", part)
+    assert hidden and part.count("value_") == 50 - int(hidden[1])
     assert render_last_look(memory, 100, count) == "", "no change can be read in a few lines"

@@ -26,6 +26,8 @@ MAX_COMPARED_LINES = 6
 each; and lines of a file of which the most informative is shown.
 """
 MIN_NAME_CHARACTERS = 3
+MAX_TELLING_FILES = 12
+"""A plain word that more files have is no name."""
 MAX_PLACE_LINES = 60
 MAX_PARAGRAPH_LINES = 12
 NEAR_LINES = 1
@@ -33,6 +35,8 @@ NEAR_LINES = 1
 OPTION_OR_KEY = re.compile(
     r"(?<![\w-])(--[a-z]\w*(?:-\w+)*)|(?<![\w.])([A-Za-z_]\w{2,})=(?!=)|`([\w.-]{3,60})(?:\(\))?`|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b"
 )
+SAMPLE_NAME = re.compile(r"\w(?:\.\w)+")
+"""Such as `a.b.c`."""
 PROSE_SUFFIXES = (".md", ".rst", ".txt", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json")
 UNTELLING_STARTS = ("import ", "from ", "#", "//", "*")
 """Beginnings of lines that say little about a name: imports and comments."""
@@ -46,6 +50,8 @@ def gather_named_places(scene: WorkFocus) -> Iterator[Note]:
     for name in find_unshown_names(scene, text)[:MAX_NAMES]:
         shown = {one.path for one in cut_name_places(scene, name)}
         lines = list(render_name_places(scene, name, skipped=shown))
+        if len(lines) > MAX_TELLING_FILES and name.isalpha() and name.islower():
+            continue
         if lines:
             more = f" (and in {len(lines) - MAX_PLACES} more files)" if len(lines) > MAX_PLACES else ""
             yield Note("callers", f"where {name} is{more}", "\n".join(lines[:MAX_PLACES]))
@@ -90,7 +96,11 @@ def find_code_names(text: str) -> list[str]:
     dotted = [(word.start, word.name) for word in find_names(prose) if word.form is NameForm.CODE]
     keys = [(match.start(), next(filter(None, match.groups()))) for match in OPTION_OR_KEY.finditer(prose)]
     names = dict.fromkeys(name.removesuffix("()") for _, name in sorted([*dotted, *keys]))
-    return [name for name in names if len(name) >= MIN_NAME_CHARACTERS and re.fullmatch(r"-*[\w.-]*\w", name)]
+    return [
+        name
+        for name in names
+        if len(name) >= MIN_NAME_CHARACTERS and re.fullmatch(r"-*[\w.-]*\w", name) and not SAMPLE_NAME.fullmatch(name)
+    ]
 
 
 def find_unshown_names(scene: WorkFocus, text: str) -> list[str]:

@@ -46,7 +46,7 @@ CHANGELOG_STEMS = frozenset({"changelog", "changes", "history", "news"})
 WELL_KNOWN_DOCUMENTS = (
     (re.compile(r"\bREADME\b", re.IGNORECASE), frozenset({"readme"})),
     (
-        re.compile(r"\bchange ?log\b|\brelease notes\b|\bCHANGES\b", re.IGNORECASE),
+        re.compile(r"(?i:\bchange ?log\b|\brelease notes\b)|\bCHANGES\b"),
         CHANGELOG_STEMS,
     ),
 )

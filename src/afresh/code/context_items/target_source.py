@@ -21,7 +21,7 @@ from afresh.core.change import group_consecutive
 from afresh.core.context_item import Excerpt, LineGap, SourceLine
 from afresh.core.symbol import SymbolKind, SymbolPlace
 
-MAX_WHOLE_CLASS_LINES = 100
+MAX_WHOLE_CLASS_LINES = 120
 CLASS_HEAD_LINES = 12
 CHANGELOG_HEAD_LINES = 10
 TOKENS_PER_SOURCE_LINE = 50

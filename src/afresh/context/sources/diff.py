@@ -28,6 +28,7 @@ LAST_COMMITS = re.compile(r"\b(?:last|latest|most recent) (?:(\d+|two|three|four
 NUMBER_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5}
 MIN_LAST_LOOK_LINES, MAX_LAST_LOOK_LINES = 12, 160
 MAX_LISTED_FILES = 8
+MAX_LAST_LOOK_TOKENS = 1_500
 LAST_LOOK_FRAME_TOKENS = 20
 """Lines of the last look before `complete`, in all and of one file; files that are only named there; and tokens that are kept
 free, since a whole may count for more than its parts."""
@@ -152,7 +153,7 @@ def render_last_look(memory: GatheredContext, room: int, counter: TokenCounter) 
         rest = [f"left out, without room: {join_first(left, MAX_LISTED_FILES)}"] if left else []
         return "\n".join([*parts, *rest])
 
-    most = room - LAST_LOOK_FRAME_TOKENS
+    most = min(room, MAX_LAST_LOOK_TOKENS) - LAST_LOOK_FRAME_TOKENS
     return find_longest_fitting(render, max(1, min(total, MIN_LAST_LOOK_LINES)), total, lambda text: counter(text) <= most) or ""
 
 

@@ -89,6 +89,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
             1,
             _name_recall_source(seen),
             _render_unshown_action(seen),
+            asked=True,
         )
         for number, (seen, result) in enumerate(zip(step.observations, _list_results(memory, False), strict=True))
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
@@ -177,15 +178,21 @@ def shorten_lines(value: Any, most: int, head: int, tail: int) -> Any:
 
 
 def _list_commands(state: State) -> dict[int, str]:
-    """By place: what the last reply ran, whole where the reply is still known."""
-    returned = state.work.returned_reply
-    actions = returned.reply.actions if returned and returned.step == state.memory.recent[-1].step else ()
-    return {place: str(one.args.get("command", "")) for place, one in enumerate(actions) if has_trait(one, ToolTrait.COMMANDS)}
+    """By place: what the last reply ran, and what it wrote if that was reverted, where the reply is still known."""
+    returned, step = state.work.returned_reply, state.memory.recent[-1]
+    actions = returned.reply.actions if returned and returned.step == step.step else ()
+    return {
+        place: str(one.args.get("command", "") if has_trait(one, ToolTrait.COMMANDS) else one.args.get("new", ""))
+        for place, one in enumerate(actions)
+        if has_trait(one, ToolTrait.COMMANDS) or not step.kept
+    }
 
 
 def _render_action(seen: Observation, result: ResultText, command: str) -> str:
     """What was called, and its result as in a turn; lines that were read stand under Files."""
     text = "\n".join(result.lines)
+    if result.brief and command:
+        return f"You did: {seen.action.tool}: {text}; what it wrote:\n{shorten_command_text(command)}"
     if result.brief or (seen.regions and has_trait(seen.action, ToolTrait.READS)):
         return f"You did: {seen.action.tool}: {text}"
     if has_trait(seen.action, ToolTrait.COMMANDS):
