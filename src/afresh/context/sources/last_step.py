@@ -40,6 +40,8 @@ LINES_READ_KIND = "read"
 AFTER_CHANGE_MARK = "(as it is after the change below)"
 REVERTED_MARK = "(reverted with the whole reply)"
 NOTHING_PRINTED = "done"
+MAX_ASKED_LINES = 60
+"""An output that is no longer is shown whole if the limit may rise for it."""
 MIN_HIDDEN_LINES = 3
 """Of an output that is cut at line borders."""
 
@@ -89,7 +91,7 @@ def draft_last_step(memory: GatheredContext) -> SectionDraft:
             1,
             _name_recall_source(seen),
             _render_unshown_action(seen),
-            asked=True,
+            asked=len(result.lines) <= MAX_ASKED_LINES,
         )
         for number, (seen, result) in enumerate(zip(step.observations, _list_results(memory, False), strict=True))
         if not (seen.ok and has_trait(seen.action, ToolTrait.NOTES)) and not (many and _has_written(seen))
