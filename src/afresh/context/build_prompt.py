@@ -255,8 +255,7 @@ def _fill_sections(
     most = int(share.cap * room) if share and share.tier is not Tier.NEVER else 0
     most = min(most, MAX_LIVE_TOKENS) if is_live(memory) else most
     outcomes = list_step_outcomes(memory, next((draft for draft in made if draft.name == "failed"), None))
-    parts = max(1.0, sum(page.share.part for page in pages) + (share.part if share else 0))
-    held = min(most, int(share.part / parts * room)) if share and (outcomes or memory.trace.entries) else 0
+    held = min(most, int(share.part * room)) if share and (outcomes or memory.trace.entries) else 0
     free = allocate_tokens(pages, room, asked, held)
     if last := next((page for page in pages if page.name == "last"), None):
         last.add_remarks(list_hidden_reads(memory, [piece for page in pages for piece in page.pieces]))
