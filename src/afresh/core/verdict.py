@@ -228,10 +228,12 @@ class NoteKind(StrEnum):
     CHECKED_OUT = "checked_out", "judged as `git checkout` writes it, which is not what the commit holds: {names}"
     SHARED = "shared", "changed or added, and used by the checks: {names}"
     TEST_DATA = "test_data", "changed, and read by tests, which pass with it as it was, too: {names}"
-    OWN_YARDSTICK = "own_yardstick", "the tests take their measure from what it changed, so they may prove nothing: {names}"
+    OWN_YARDSTICK = "own_yardstick", "the tests may compare by what it changed, and so prove nothing: {names}"
     UNMOVED = "unmoved", "passes even when the changed code fails: {names}"
     LOST_ASSERTIONS = "lost_assertions", "asserts less than before: {names}"
-    REACHES = "reaches", "changes or reads how it is run or tested: {names}"
+    NOTICED = "noticed", "the checks notice {all}"
+    UNHEARD = "unheard", "nobody hears this assertion fail: {names}"
+    SURVIVES = "survives", "not noticed: {names}"
     READS_COURT = "reads_court", "reads what judges: {names}"
     STARTED = "started", "changed, and started by the scripts that check it: {names}"
     DELETED = "deleted", "deleted, and read before: {names}"
@@ -256,7 +258,9 @@ NOT_SHOWN_BY_CHECKS = frozenset(
         NoteKind.OWN_YARDSTICK,
         NoteKind.UNMOVED,
         NoteKind.LOST_ASSERTIONS,
-        NoteKind.REACHES,
+        NoteKind.NOTICED,
+        NoteKind.UNHEARD,
+        NoteKind.SURVIVES,
         NoteKind.READS_COURT,
         NoteKind.STARTED,
         NoteKind.DELETED,

@@ -3,8 +3,8 @@
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from afresh.core.action import PLAIN_MANNER, FileAccess, RunManner
@@ -18,7 +18,6 @@ from afresh.ports.workspace import Workspace
 from afresh.verification.checks import NO_TESTS, run_check
 from afresh.verification.confirm_regressions import confirm_final_regressions
 from afresh.verification.court import CourtChange, CourtKind, Leave, list_restored_files, name_module
-from afresh.verification.new_tests_on_base import TYPES_THAT_KEEP_BEHAVIOUR
 from afresh.verification.regressions import (
     BaselineCheck,
     CheckComparison,
@@ -27,24 +26,21 @@ from afresh.verification.regressions import (
     require_tests,
     waive_tests,
 )
+from afresh.verification.try_wrong_versions import ELSEWHERE_SCOPE, GreenTests, try_versions
 from afresh.verification.witness import Work, read_work
 
 COURT_SCOPE = "full, with the tests of the base"
-AGAIN_SCOPE = "what turned green, again"
-BROKEN_SCOPE = "what turned green, with the changed code failing"
-ELSEWHERE_SCOPE = "under another user's and host's name"
 _MODULE_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 PYTEST_FOUND_NOTHING = 5
 _FOUND_NOTHING = re.compile(
     r"\bno (?:tests?|test files?|spec files?) (?:ran|found|were found|specified)|\bno test files\b", re.IGNORECASE
 )
 ELSEWHERE = RunManner(elsewhere=True)
-MAX_GREEN_TESTS = 40
 MAX_CONTROL_TESTS = 5
-MAX_BROKEN_SHARE = 0.3
-"""What reading the change and the run with broken code may add to the time that the judgement has taken till then."""
-MIN_BROKEN_SECONDS = 1.0
-"""What such a run may take in any case: what a verdict of short checks says must not depend on the machine's load."""
+MAX_WRONG_SHARE = 0.3
+"""What reading the change and trying wrong versions may add to the time that the judgement has taken till then."""
+MIN_WRONG_SECONDS = 2.0
+"""What that may take in any case."""
 
 
 def run_in_court(
@@ -77,12 +73,12 @@ def run_in_court(
         return judgements
     renew = partial(_make_tree, context, workspace, delivered)
     greens = [
-        _GreenTests.of(context, check, waive_tests(before, is_allowed), judged, renew)
+        GreenTests.of(context, check, waive_tests(before, is_allowed), judged, renew)
         for (check, before), judged in zip(known, judgements[-len(known) :], strict=True)
     ]
     judgements = _confirm_green(greens, judgements)
     if not any(judged.problem for judged in judgements):
-        until = time.monotonic() + MAX_BROKEN_SHARE * (time.monotonic() - began)
+        until = time.monotonic() + max(MIN_WRONG_SECONDS, MAX_WRONG_SHARE * (time.monotonic() - began))
         _append_notes(judgements, _call_witnesses(context, read_work(context, workspace, court, delivered), greens, until))
     return judgements
 
@@ -92,19 +88,13 @@ def _append_notes(judgements: list[CheckComparison], notes: Iterable[VerdictNote
         judgements[-1] = replace(judgements[-1], notes=(*judgements[-1].notes, *notes))
 
 
-def _call_witnesses(context: ToolContext, work: Work, greens: Sequence["_GreenTests"], until: float) -> Iterator[VerdictNote]:
-    """What the runs do not show: by reading the change, and by one more run in which all that was changed fails, if it ends in
-    time."""
+def _call_witnesses(context: ToolContext, work: Work, greens: Sequence[GreenTests], until: float) -> Iterator[VerdictNote]:
+    """What the runs do not show: by reading the change, and by runs of wrong versions of it, while there is time."""
     yield from work.list_doubts()
-    if context.state.task.judged_as in TYPES_THAT_KEEP_BEHAVIOUR or not (broken := work.break_changed()):
-        return
     for green in greens:
-        if green.is_newly_green and green.seconds < max(MIN_BROKEN_SECONDS, until - time.monotonic()):
+        if green.is_newly_green and (versions := work.list_wrong_versions(green.chosen)):
             green.renew()
-            for path, text in broken.items():
-                context.files.write(path, text)
-            if idle := green.find_unmoved(max(MIN_BROKEN_SECONDS, until - time.monotonic())):
-                yield VerdictNote(NoteKind.UNMOVED, idle)
+            yield from try_versions(green, versions, work.list_related_tests(green.chosen), until).make_notes()
 
 
 def _make_tree(context: ToolContext, workspace: Workspace, delivered: str, restored: Sequence[str] = ()) -> Sequence[str]:
@@ -213,7 +203,7 @@ def _list_shadows(context: ToolContext, run: CheckRun, paths: Collection[str]) -
             yield path, name
 
 
-def _confirm_green(greens: Sequence["_GreenTests"], judgements: Sequence[CheckComparison]) -> list[CheckComparison]:
+def _confirm_green(greens: Sequence["GreenTests"], judgements: Sequence[CheckComparison]) -> list[CheckComparison]:
     """What turned green must stay green: in each of these runs, and in two more or one."""
     if any(judgement.problem for judgement in judgements):
         return list(judgements)
@@ -223,63 +213,7 @@ def _confirm_green(greens: Sequence["_GreenTests"], judgements: Sequence[CheckCo
     return judged
 
 
-@dataclass(slots=True)
-class _GreenTests:
-    """What turned green in a check: these tests, or the check as a whole where it names none."""
-
-    context: ToolContext
-    check: Check
-    before: BaselineCheck
-    judged: CheckComparison
-    chosen: Sequence[str]
-    narrowed: str
-    """The command for these alone; empty where that can't be done."""
-    renew: Callable[[], object]
-    seconds: float
-    """Of the last run of these."""
-
-    @classmethod
-    def of(
-        cls, context: ToolContext, check: Check, before: BaselineCheck, judged: CheckComparison, renew: Callable[[], object]
-    ) -> "_GreenTests":
-        green = judged.ran.outcomes.passing - before.outcomes.passing - before.undecided
-        chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
-        narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
-        return cls(context, check, before, judged, chosen, narrowed, renew, judged.ran.run.seconds)
-
-    @property
-    def is_newly_green(self) -> bool:
-        ran = self.judged.ran
-        is_new = bool(self.chosen) if ran.outcomes.named else self.before.run.exit != 0 == ran.run.exit
-        return self.before.decides and is_new
-
-    def find_failing(self, manner: RunManner = PLAIN_MANNER) -> tuple[str, ...]:
-        """Those that fail in one more run; all of them, if it can't be said which."""
-        if not self.narrowed:
-            self.renew()  # a build may work once only
-        scope = ELSEWHERE_SCOPE if manner.elsewhere else AGAIN_SCOPE
-        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=scope, manner=manner)
-        self.seconds = again.run.seconds
-        if again.run.exit == 0:
-            return ()
-        named = tuple(sorted(again.outcomes.failing & frozenset(self.chosen)))
-        whole = tuple(self.chosen) if self.narrowed else () if self.chosen else (self.check.command,)
-        return named or whole
-
-    def find_unmoved(self, seconds: float) -> tuple[str, ...]:
-        """Those that failed before and pass in the tree as it is; the check, where it names none and exits 0. A run that takes
-        longer says nothing."""
-        again = run_check(self.context.sandbox, self.check, narrowed=self.narrowed, scope=BROKEN_SCOPE, limit=seconds)
-        if again.run.timed_out:
-            return ()
-        if not again.outcomes.readable:
-            return (f"`{self.check.command}`",) if again.run.exit == 0 and not self.chosen else ()
-        failed = self.before.outcomes.failing & frozenset(self.chosen)
-        whole = frozenset(self.chosen) if frozenset(self.chosen) <= again.outcomes.passing else frozenset[str]()
-        return tuple(sorted(failed & again.outcomes.passing or whole))
-
-
-def _confirm_green_check(green: _GreenTests, runs: Sequence[CheckComparison]) -> CheckComparison:
+def _confirm_green_check(green: GreenTests, runs: Sequence[CheckComparison]) -> CheckComparison:
     """Alone where tests have names: once more here, if there was one run, and once elsewhere."""
     before, judged = green.before, runs[0]
     if not green.is_newly_green:
@@ -293,7 +227,7 @@ def _confirm_green_check(green: _GreenTests, runs: Sequence[CheckComparison]) ->
     return _explain_failing(green, judged, lost) if lost else judged
 
 
-def _explain_failing(green: _GreenTests, judged: CheckComparison, lost: Sequence[str]) -> CheckComparison:
+def _explain_failing(green: GreenTests, judged: CheckComparison, lost: Sequence[str]) -> CheckComparison:
     """Refused, unless what passed at the base fails there, too, or it is not known: then perhaps nothing can be run there."""
     if again := green.find_failing():
         return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(again)}")

@@ -20,7 +20,7 @@ BREAKS = {
     **dict.fromkeys((".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"), ' throw new Error("broken on purpose");'),
 }  # fmt: skip
 """What makes a function fail as soon as it is called, by the suffix of the file."""
-_FUNCTIONS = frozenset(
+FUNCTIONS = frozenset(
     ("function_definition", "function_declaration", "generator_function_declaration", "function_expression", "arrow_function",
      "method_definition", "function_item", "method_declaration", "constructor_declaration", "func_literal")
 )  # fmt: skip
@@ -63,7 +63,7 @@ class Definition:
 
 def read_definitions(path: str, text: str) -> list[Definition]:
     """In their order; none of a file whose syntax is wrong or not known."""
-    suffix = _find_suffix(path)
+    suffix = find_suffix(path)
     try:
         if parser := load_parser(suffix):
             root = parser.parse(text.encode()).root_node
@@ -81,7 +81,7 @@ def list_changed_definitions(path: str, base: str, now: str) -> list[Definition]
 
 def break_definitions(path: str, base: str, text: str, chosen: Sequence[Definition]) -> str:
     """The text with these functions failing at once, and these values as they were."""
-    content, old, fails = text.encode(), base.encode(), BREAKS[_find_suffix(path)].encode()
+    content, old, fails = text.encode(), base.encode(), BREAKS[find_suffix(path)].encode()
     values = {part.name: old[slice(*part.span)] for part in read_definitions(path, base) if part.sort is Sort.VALUE}
     for part in sorted((part for part in chosen if part.span != (0, 0)), key=lambda part: part.span, reverse=True):
         start, end = part.span
@@ -93,7 +93,7 @@ def break_definitions(path: str, base: str, text: str, chosen: Sequence[Definiti
 
 def find_prose_lines(path: str, text: str) -> frozenset[int]:
     """Numbers of the lines that are comments, or within a string of several lines."""
-    if not (parser := load_parser(_find_suffix(path))):
+    if not (parser := load_parser(find_suffix(path))):
         return frozenset(at for at, line in enumerate(text.splitlines(), 1) if re.match(r"\s*(?:#(?!\s*define)|//|/?\*)", line))
     todo, lines = [parser.parse(text.encode()).root_node], set[int]()
     while todo:
@@ -106,7 +106,7 @@ def find_prose_lines(path: str, text: str) -> frozenset[int]:
     return frozenset(lines)
 
 
-def _find_suffix(path: str) -> str:
+def find_suffix(path: str) -> str:
     name = path.rpartition("/")[2]
     return name[name.rfind(".") :] if "." in name else ""
 
@@ -124,8 +124,8 @@ def _list_definitions(parent: Any, within: str = "") -> Iterator[Definition]:
         tests, marks = "test" in marks, read_node(node) if node.type == "attribute_item" else ""
         if node.type in _IGNORED or (tests and node.type in ("function_item", "mod_item")) or _is_docstring(node):
             continue
-        if node.type in _FUNCTIONS or (value is not None and value.type in _FUNCTIONS):
-            yield _make_function(value if node.type not in _FUNCTIONS else node, node, name)
+        if node.type in FUNCTIONS or (value is not None and value.type in FUNCTIONS):
+            yield _make_function(value if node.type not in FUNCTIONS else node, node, name)
         elif node.type == "macro_definition":
             yield Definition(name, Sort.FUNCTION, _join_tokens(node))
         elif node.type == "assignment_expression" and value is not None and value.type == "object":

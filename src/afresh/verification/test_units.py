@@ -22,14 +22,14 @@ _GRAMMARS = {
 }  # fmt: skip
 CHECK = "check"
 """The kind of a tree that is an assertion."""
-_PYTHON_ASSERTION = re.compile(r"(?:^|\.)(?:assert\w+|raises|warns)$")
-_ASSERTION = re.compile(
+PYTHON_ASSERTION = re.compile(r"(?:^|\.)(?:assert\w+|raises|warns)$")
+ASSERTION = re.compile(
     r"^(?:await\s+)?(?:expect|(?:debug_)?assert\w*!?|Assertions|require)\b|^t\.(?!test\b|skip\b|todo\b|end\b|plan\b|Skip|Run\b|Parallel\b)\w+\("
     r"|^if\b[^{}]*\{\s*t\.(?:Error|Fatal)f?\([^{}]*\}$",
     re.DOTALL,
 )
 _SUITE_CALL = re.compile(r"^(?:describe|suite|context|[xf]describe)(?:\.\w+)*(?:\(|$)")
-_TEST_CALL = re.compile(r"^(?:it|test|specify|[xf](?:it|test)|\w{1,20}\.test)(?:\.\w+)*(?:\(|$)")
+TEST_CALL = re.compile(r"^(?:it|test|specify|[xf](?:it|test)|\w{1,20}\.test)(?:\.\w+)*(?:\(|$)")
 _REQUIRING = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(\s*['\"`][^()]*\)(?:\.\w+)?\s*(?:;\s*)?$")
 _QUOTED = re.compile(r"['\"]([^'\"]+)['\"]")
 _INLINE_MARK = re.compile(r"#\[\s*(?:cfg\s*\(\s*(?:all\s*\(\s*)?test\b|(?:\w+::)*(?:test|rstest|test_case|quickcheck|bench)\b)")
@@ -188,10 +188,10 @@ def _plant(node: ast.AST) -> SyntaxTree:
     call = node.value if isinstance(node, ast.Expr) else node
     said = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
     raising = isinstance(node, ast.With) and all(
-        isinstance(one.context_expr, ast.Call) and _PYTHON_ASSERTION.search(ast.unparse(one.context_expr.func))
+        isinstance(one.context_expr, ast.Call) and PYTHON_ASSERTION.search(ast.unparse(one.context_expr.func))
         for one in node.items
     )
-    if isinstance(node, ast.Assert) or raising or (isinstance(node, ast.Expr) and _PYTHON_ASSERTION.search(said)):
+    if isinstance(node, ast.Assert) or raising or (isinstance(node, ast.Expr) and PYTHON_ASSERTION.search(said)):
         kind = CHECK
     return SyntaxTree(kind, parts=tuple(parts))
 
@@ -258,7 +258,7 @@ def _find_test_call(node: Any) -> Any:
     if call is None or call.type != "call_expression":
         return None
     callee = read_node(call.child_by_field_name("function"))
-    return call if _SUITE_CALL.match(callee) or _TEST_CALL.match(callee) else None
+    return call if _SUITE_CALL.match(callee) or TEST_CALL.match(callee) else None
 
 
 def _make_call_unit(call: Any, text: str) -> TestUnit:
@@ -275,7 +275,7 @@ def _make_call_unit(call: Any, text: str) -> TestUnit:
 
 def _copy_tree(node: Any) -> SyntaxTree:
     text = read_node(node)
-    kind = CHECK if node.is_named and _ASSERTION.match(text) and node.type != "identifier" else node.type
+    kind = CHECK if node.is_named and ASSERTION.match(text) and node.type != "identifier" else node.type
     if not node.children or _TEXT_KIND.search(node.type):
         return SyntaxTree(kind, text)
     return SyntaxTree(kind, parts=tuple(_copy_tree(child) for child in node.children if child.type not in _DROPPED))

@@ -6,12 +6,13 @@ Nothing here refuses: each finding is a note of the verdict, for whoever reads i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 from afresh.core.change import Change, find_added_lines
 from afresh.core.recognise_test_files import get_file_name, is_code_file, is_protected_path
 from afresh.core.verdict import NoteKind, VerdictNote
 from afresh.ports.tool import ToolContext
-from afresh.ports.workspace import Workspace
+from afresh.ports.workspace import Workspace, read_text
 from afresh.verification.court import (
     CourtChange,
     decode_text,
@@ -32,41 +33,21 @@ from afresh.verification.definitions import (
 from afresh.verification.manifest_settings import is_manifest
 from afresh.verification.regressions import pair_checks_with_baseline
 from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_test_units
+from afresh.verification.wrong_versions import (
+    WrongVersion,
+    find_function_lines,
+    find_test_words,
+    list_failing_assertions,
+    list_wrong_lines,
+)
 
 MAX_JUDGING_FILES = 40
-_GENERAL_PARTS = frozenset({"src", "lib", "index", "mod", "main", "__init__", ""})
-_LITERAL = r"(?:-?\d[\w.]*|[rbf]?['\"`][^'\"`\n]*['\"`]|True|False|None|null|nil|true|false|undefined)"
-_ASSERTS = re.compile(r"\b(?:debug_)?assert|AssertionError|\bexpect\s*\(|\bt\s*\.\s*(?:Error|Fatal)|\blet _ =")
+MAX_WRONG_VERSIONS = 20
+MAX_NAMED_VERSIONS = 4
 _CHECKING = re.compile(r"assert|check|verify|expect|ensure|should|must|same|equal|fail", re.IGNORECASE)
 _NO_NAMES = frozenset({"assert", "True", "true", "False", "false", "None", "expect", "ok"})
-_DECIDING = re.compile(
-    r"(?:\b(?:assert|if|while|not|and|or)|\b(?:assert(?:True|False|_true|_false)?!?|expect|all|any|exit|ok|bool)\(|[!&|])[\s(!]*$"
-)
-"""Ends with what asks for a truth."""
-_RAISES = re.compile(r"\b(?:raise|throw|exit|abort|panic!|return [1-9])")
-_IMPORTING = re.compile(
-    r"^[ \t]*(?:from\s+\S+\s+import\s*(?:\([^)]*\)|.*)|import\b\s*(?:type\s*)?(?:\{[^}]*\}\s*from\b.*|.*)|(?:pub )?use\b[^;]*;"
-    r"|(?:const|let|var)\s*(?:\{[^}]*\}|\w+)\s*=\s*(?:await )?(?:require|import)\(.*|#\s*include\b.*|(?:\.|source)[ \t]+\S+[ \t]*"
-    r"|(?:#(?!\s*define)|//|\*).*)$",
-    re.MULTILINE,
-)
-"""Statements that only load, and lines of comments."""
 _ASSERTION_LINE = re.compile(r"\bassert\w*\b|\bexpect\(|\bt\.(?:Error|Fatal)f?\(|^\s*(?:(?:///?|//!)\s*)?>>> ")
 _OPERATORS = re.compile(r"__(?:eq|ne|bool|lt|le|gt|ge|instancecheck)__|eq|equals|valueOf")
-_ENDS = re.compile(r"\b(?:sys\.exit|os\._exit|_exit|process\.exit|process::exit|os\.Exit|(?<![\w.])exit)(?:\(0?\)| 0\b)")
-_HOOKS = re.compile(
-    r"\bset [+-]o?\s*\w+|^\s*trap\b|\bprocess\.on\(|\bprocess\.exitCode\b|\b(?:atexit|faulthandler)\.\w+"
-    r"|\bsys\.(?:settrace|setprofile|\w*hook)\b"
-    r"|\bsignal\.signal\b|\bset_hook\b|\bgc\.get_\w+|\bctypes\b|\b__code__\b|\bf_(?:locals|globals|back)\b|\b_getframe\b|\bcurrentframe\b"
-    r"|\binspect\.stack\b|/proc/self|\b__assert\w*|\bNDEBUG\b|\bglobals\(\)|\bsetattr\((?!self)|\bObject\.defineProperty\b|\.prototype\.\w+\s*="
-)
-_ASKS = re.compile(
-    r"_?\bpytest\b|\bunittest\b|\bPYTEST_\w+|\bJEST_\w+|\bVITEST\w*|\bNODE_(?:TEST|ENV)\w*|\bAFRESH\w*|['\"]CI['\"]|\bcfg!?\((?:not\()?test\b"
-    r"|\btesting\.Testing\b|\bCARGO_\w+|\bgethostname\b|\bgetuser\b|\bgetlogin\b|\bos\.hostname\b|\bgetppid\b"
-)
-_CLOCK = re.compile(
-    r"\b(?:today|now|time|Date|utcnow|date)\b.*[<>]=?.*\b(?:19|20)\d\d\b|\b(?:19|20)\d\d\b.*[<>]=?.*\b(?:today|now|time|Date)\b"
-)
 _MISSING = re.compile(
     r"No module named|Cannot find (?:module|package)|not found|unresolved|could not (?:find|resolve)|ImportError"
 )
@@ -93,10 +74,10 @@ class WorkFile:
         return list_changed_definitions(self.path, self.base, self.now)
 
     @property
-    def added_lines(self) -> list[str]:
-        """Without comments and texts."""
+    def added_lines(self) -> dict[int, str]:
+        """By their numbers, without comments and texts."""
         added = find_added_lines(self.change.patch) - find_prose_lines(self.path, self.now)
-        return [line for at, line in enumerate(self.now.splitlines(), 1) if at in added]
+        return {at: line for at, line in enumerate(self.now.splitlines(), 1) if at in added}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +103,10 @@ class Work:
         """What only reading the change can tell."""
         work, checks = self.files, [check.command for check in self.context.state.task.checks]
         names = {
-            NoteKind.OWN_YARDSTICK: sorted(set(self._list_yardsticks())),
+            NoteKind.OWN_YARDSTICK: [
+                f"{part.name} of {file.path}" for file in work for part in file.changed if _OPERATORS.fullmatch(part.name)
+            ],
             NoteKind.LOST_ASSERTIONS: [f"{line} in {file.path}" for file in work for line in _list_lost_assertions(file)],
-            NoteKind.REACHES: [f"`{reach}` in {file.path}" for file in work for reach in dict.fromkeys(_list_reaches(file))],
             NoteKind.READS_COURT: [
                 f"{path} in {file.path}" for file in work for path in self._list_data() if _names_newly(file, path)
             ],
@@ -210,26 +192,45 @@ class Work:
             and any(self.judges(path) and _loads(line, name_module(file.path)) for path, line in lines)
         ]
 
-    def _list_yardsticks(self) -> Iterator[str]:
-        """Values, judging functions and lists of cases that what judges takes from what was changed."""
-        names: dict[str, list[tuple[WorkFile, Definition]]] = {}
-        for file in self.files:
-            for definition in file.changed:
-                if definition.name and _OPERATORS.fullmatch(definition.name):
-                    yield f"{definition.name} of {file.path}"
-                elif definition.name:
-                    names.setdefault(definition.name, []).append((file, definition))
-        lines = self._search(self.delivered, sorted(names))
-        paths = sorted({path for path, _ in lines if self.judges(path)})[:MAX_JUDGING_FILES]
-        for path, content in self.workspace.read_files(self.delivered, paths).items():
-            text = _IMPORTING.sub("", whole := decode_text(content) or "")
-            for name, owners in names.items():
-                for file, definition in owners:
-                    fits = file.path != path and (_knows(whole, file.path) or not is_code_file(path))
-                    if fits and name in text and _is_yardstick(path, text, file, definition):
-                        yield f"{name} of {file.path} in {path}"
+    def list_wrong_versions(self, tests: Sequence[str]) -> list[WrongVersion]:
+        """The changed functions failing; then in turns a failing assertion, a changed line that does something else, and a
+        line of a function that the tests name."""
+        judging, broken = self._read_judging_texts(tests), self._break_changed()
+        versions = [WrongVersion(NoteKind.UNMOVED, "", broken)] if broken else []
+        names = find_test_words(judging, tests) or frozenset(re.findall(r"\w+", self.started))
+        lines = [list_wrong_lines(file.path, file.now, file.added_lines.keys()) for file in self.files]
+        named = [
+            list_wrong_lines(path, text, find_function_lines(path, text, names) - added, branches=False)
+            for path, text, added in self._list_named_files(judging)
+        ]
+        turns = zip_longest(
+            list_failing_assertions(judging, tests), _take_turns(lines), islice(_take_turns(named), MAX_NAMED_VERSIONS)
+        )
+        return [*versions, *(version for turn in turns for version in turn if version)][:MAX_WRONG_VERSIONS]
 
-    def break_changed(self) -> Mapping[str, str]:
+    def list_related_tests(self, tests: Sequence[str]) -> list[str]:
+        """Test files that may notice what these tests do not."""
+        related = self.context.insight.tests_for([file.path for file in self.files], self.context.files)
+        own = [test.partition("::")[0] for test in tests if "::" in test]
+        return [*dict.fromkeys([*own, *related])][:MAX_JUDGING_FILES]
+
+    def _read_judging_texts(self, tests: Sequence[str]) -> dict[str, str]:
+        """Files with these tests, as far as their names say."""
+        known = [path for path in {*self.opened, *self.court} if is_code_file(path) and self.judges(path)]
+        named = {test.partition("::")[0] for test in tests}
+        chosen = sorted(named.intersection(known) or known)[:MAX_JUDGING_FILES]
+        return {path: text for path in chosen if (text := read_text(self.context.files, path)) is not None}
+
+    def _list_named_files(self, judging: Mapping[str, str]) -> Iterator[tuple[str, str, frozenset[int]]]:
+        """Code of the product that the files of the tests name, with the lines that were changed."""
+        words = frozenset(re.findall(r"\w+", "\n".join(judging.values()) or self.started))
+        changed = {file.path: file for file in self.files}
+        others = (path for path in sorted(self.opened) if is_code_file(path) and not self.judges(path) and path not in changed)
+        for path in [*changed, *others]:
+            if name_module(path) in words and (text := read_text(self.context.files, path)) is not None:
+                yield path, text, frozenset(changed[path].added_lines if path in changed else ())
+
+    def _break_changed(self) -> Mapping[str, str]:
         """The changed files with each changed function failing, or all, where what they do when they are loaded was changed; with
         the values of before, since a test may turn green by these alone."""
         broken, fails = dict[str, str](), False
@@ -260,6 +261,10 @@ def read_work(context: ToolContext, workspace: Workspace, court: Sequence[CourtC
     return Work(context, workspace, files, changes, {change.path: change for change in court}, opened, delivered, started)
 
 
+def _take_turns(sources: Sequence[Iterator[WrongVersion]]) -> Iterator[WrongVersion]:
+    return (version for turn in zip_longest(*sources) for version in turn if version)
+
+
 def _loads(line: str, module: str) -> bool:
     name = re.escape(module)
     return bool(re.match(rf"\s*(?:from|import)\s+{name}\b|.*\b(?:require|import|from)\b\s*\(?['\"]{name}['\"]", line))
@@ -287,65 +292,6 @@ def _asserts_something(tree: SyntaxTree) -> bool:
     return any(map(_asserts_something, tree.parts))
 
 
-def _knows(text: str, path: str) -> bool:
-    """Whether the text has a part of the path as a word, where it has one that tells."""
-    parts = {part.partition(".")[0] for part in path.split("/")} - _GENERAL_PARTS
-    return not parts or any(re.search(rf"\b{re.escape(part)}\b", text) for part in parts)
-
-
-def _is_yardstick(path: str, text: str, file: WorkFile, definition: Definition) -> bool:
-    name = re.escape(definition.name)
-    old = next((was.text for was in read_definitions(file.path, file.base) if was.name == definition.name), "")
-    both = f"{definition.text} {old}"
-    asserts = bool(_ASSERTS.search(both) or (_CHECKING.search(definition.name) and _RAISES.search(both)))
-    if not is_code_file(path) or path.endswith((".sh", ".bash")):
-        starts = rf"(?m)(?:^|[;&|]|(?<!\$)\(|\b(?:then|do|else|if|!))\s*{name}(?=\s|$|;)"
-        return bool(re.search(starts, text)) and (not old or bool(_RAISES.search(both)))
-    if re.search(rf"(?:\bfor\b[^\n]*\b(?:in|of)\s+|\b(?:parametrize|each)\(.*?)[\w.(]*(?<![\w'\"]){name}\b", text):
-        return True
-    if definition.sort is Sort.VALUE and re.search(r"\b(?:require|import) ?\(", definition.text):
-        return False
-    if definition.sort is Sort.VALUE:
-        return any(
-            not _is_judged_value(text, use) for use in re.finditer(rf"(?<![\w'\"-]){name}(?![\w'\"]|\s*(?::|=(?!=)))", text)
-        )
-    return any(_judges_by(text, call, asserts) for call in re.finditer(rf"(?<!\w){name}!?\(", text))
-
-
-def _is_judged_value(text: str, use: re.Match[str]) -> bool:
-    """Whether it is held against a literal: then it is what is judged."""
-    before, after = text[: use.start()][-80:].rpartition("\n")[2], text[use.end() :][:80].partition("\n")[0]
-    access = r"(?:\.\w+|\[[^\]]*\])*"
-    return bool(
-        re.match(rf"{access}\)?\s*(?:[=!]==?|is|,|\.to\w+\()\s*{_LITERAL}", after)
-        or re.search(rf"{_LITERAL}\s*(?:[=!]==?|,|in)\s*[\w.]*$", before)
-    )
-
-
-def _judges_by(text: str, call: re.Match[str], asserts: bool) -> bool:
-    """Whether an assertion or a condition rests on what the call says; or the call alone asserts."""
-    end = _find_close(text, call.end() - 1)
-    arguments, rest = text[call.end() : end], text[end + 1 : end + 60].lstrip(" \t")
-    before = re.split(r"[\n;{}]", text[: call.start()])[-1]
-    prefix = re.sub(r"[\w.]*$", "", before).strip()
-    if prefix in ("", "await", "return await") and rest[:1] in ("", "\n", ";", "}"):
-        return asserts
-    decides = _DECIDING.search(prefix)
-    compared = re.match(r"[)\s]*(?:[=!<>]=|[<>+\-*/%.\[]|is\b|in\b)", rest) and not re.match(
-        r"\)*\.to(?:Be|Equal)\w*\((?:true)?\)", rest
-    )
-    return bool(decides) and not compared and "(" in arguments and not re.search(r"(?<![=!<>])=(?!=)|[=!<>]=", prefix)
-
-
-def _find_close(text: str, at: int) -> int:
-    depth = 0
-    for place in range(at, min(len(text), at + 2_000)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
-        if not depth:
-            return place
-    return min(len(text), at + 2_000)
-
-
 def _list_lost_assertions(file: WorkFile) -> Iterator[str]:
     kept = [line[1:].strip() for line in file.change.patch.splitlines() if line.startswith("+")]
     for line in file.change.patch.splitlines():
@@ -354,25 +300,6 @@ def _list_lost_assertions(file: WorkFile) -> Iterator[str]:
             yield f"`{plain.removeprefix('/// ').removeprefix('//! ')[:60]}`"
     if not file.path.endswith(".py"):
         yield from (f"`{lost.splitlines()[0][:60]}`" for lost in list_lost_examples(file.base, file.now))
-
-
-def _list_reaches(file: WorkFile) -> Iterator[str]:
-    """What it does to others, and asks about who runs it, in lines that are new."""
-    imports = " ".join(load[0] for load in _IMPORTING.finditer(file.now) if not re.match(r"\s*(?:#|//|\*)", load[0]))
-    code = is_code_file(file.path) or not get_file_name(file.path).count(".")
-    for line in file.added_lines if code else ():
-        target = re.match(r"\s*([A-Za-z_]\w*)(?:\(\))?(?:\.\w+|\[[^\]]*\])+\s*=(?!=)", line)
-        if (
-            target
-            and file.path.endswith((".py", ".js", ".cjs", ".mjs", ".ts"))
-            and (re.search(rf"\b{target[1]}\b", imports) or target[1] in ("global", "globalThis"))
-        ):
-            yield line.strip()[:60]
-        yield from (match[0].strip() for pattern in (_HOOKS, _ASKS, _ENDS) if (match := pattern.search(line)))
-        if _CLOCK.search(line):
-            yield line.strip()[:60]
-    functions = [definition.name for definition in file.changed if definition.sort is Sort.FUNCTION]
-    yield from (f"{name} = …" for name in functions if re.match(r"assert|__assert|test$|fail$", name))
 
 
 def _names_newly(file: WorkFile, path: str) -> bool:
@@ -384,5 +311,5 @@ def _names_newly(file: WorkFile, path: str) -> bool:
         re.search(rf"['\"`/]{re.escape(word)}['\"`/]", line) and not re.search(rf"['\"`/]{re.escape(word)}['\"`/]", file.base)
         for word in words
         if word
-        for line in file.added_lines
+        for line in file.added_lines.values()
     )
