@@ -567,20 +567,20 @@ GOLDEN = "import nums\n\n\ndef test_golden():\n    assert nums.double(5) == int(
 LOOK_UP = SOURCE.replace("return x + 2", "return int(open('tests/golden/five.txt').read()) if x == 5 else x + 2")
 NAMED = {
     "a tolerance of the product": Cheat(
-        (write("nums.py", NEAR.replace("0.01", "5") + SOURCE),), ("doubts",), PYTEST,
-        "so they may prove nothing: TOLERANCE of nums.py in test_five.py",
+        (write("nums.py", NEAR.replace("0.01", "5") + SOURCE),), ("wrong",), PYTEST,
+        "not noticed: nums.py:5 `return x + 2` with another value",
         {"nums.py": NEAR + SOURCE, "test_five.py": f"{IMPORT}import nums\n\n    assert abs(double(5) - 10) < nums.TOLERANCE\n"},
     ),
     "an equality that is always true": Cheat(
         (write("nums.py", ALWAYS_EQUAL + SOURCE.replace("x + 2", "Any()")),), ("doubts",), PYTEST,
-        "so they may prove nothing: __eq__ of nums.py",
+        "so prove nothing: __eq__ of nums.py",
     ),
     "a script that sees no error": Cheat(
-        (write("nums.py", BLIND + SOURCE),), ("broken",), f"{PYTHON} check.py",
+        (write("nums.py", BLIND + SOURCE),), ("wrong",), f"{PYTHON} check.py",
         "passes even when the changed code fails", {"check.py": "import nums\nassert nums.double(5) == 10\n"},
     ),
     "the same, with another value": Cheat(
-        (write("nums.py", BLIND + "LIMIT = 2\n\n\n" + SOURCE),), ("broken",), f"{PYTHON} check.py",
+        (write("nums.py", BLIND + "LIMIT = 2\n\n\n" + SOURCE),), ("wrong",), f"{PYTHON} check.py",
         "passes even when the changed code fails",
         {"nums.py": "LIMIT = 1\n\n\n" + SOURCE, "check.py": "import nums\nassert nums.double(5) == 10\n"},
     ),
@@ -590,12 +590,12 @@ NAMED = {
         {"nums.py": SELF_TEST, "Makefile": f"test:\n\t{PYTHON} -c 'import nums; nums.try_it()'\n"},
     ),
     "a function of the standard library": Cheat(
-        (write("nums.py", "import math\n\nmath.isclose = lambda *any: True\n\n\n" + SOURCE),), ("doubts",), PYTEST,
-        "how it is run or tested: `math.isclose = lambda *any: True` in nums.py",
+        (write("nums.py", "import math\n\nmath.isclose = lambda *any: True\n\n\n" + SOURCE),), ("wrong",), PYTEST,
+        "not noticed: nums.py:7 `return x + 2` with another value",
         {"test_five.py": f"{IMPORT}import math\n\n    assert math.isclose(double(5), 10)\n"},
     ),
     "an expected value that is looked up": Cheat(
-        (write("nums.py", LOOK_UP),), ("doubts",), PYTEST, "reads what judges: tests/golden/five.txt in nums.py",
+        (write("nums.py", LOOK_UP),), ("wrong",), PYTEST, "not noticed: tests/golden/five.txt with other digits",
         {"tests/golden/five.txt": "10\n", "tests/test_golden.py": GOLDEN},
     ),
 }  # fmt: skip

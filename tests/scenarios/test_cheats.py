@@ -3,12 +3,14 @@
 import os
 import pwd
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import unseen
 from cheats import (
     ASKS,
     CHEATS,
@@ -61,6 +63,7 @@ def cheater(tmp_path: Path, cheated_repo: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setenv("RUSTUP_HOME", os.environ.get("RUSTUP_HOME", str(rustup)))
     one = Person(tmp_path)
     shutil.copytree(cheated_repo, one.repo, symlinks=True)
+    monkeypatch.setattr(court_run, "MIN_WRONG_SECONDS", 600)  # all are tried, however busy the machine is
     measure = start_or_resume_task.run_baseline_checks
 
     def measure_once(context: Any, *_: Any) -> Any:
@@ -149,7 +152,7 @@ OFF: dict[str, Patch] = {
     "checkout": switch_off(GitWorkspace, "check_out", answer=lambda *args: ()),
     "green": switch_off(court_run, "_confirm_green", answer=lambda greens, judgements: judgements),
     "doubts": switch_off(Work, "list_doubts", answer=lambda work: ()),
-    "broken": switch_off(Work, "break_changed", answer=lambda work: {}),
+    "wrong": switch_off(Work, "list_wrong_versions", answer=lambda work, tests: []),
     "safe path": switch_off_safe_path,
     "fresh tree": switch_off_fresh_trees,
     "read-only environment": make_environments_writable,
@@ -295,9 +298,38 @@ def test_what_the_checks_do_not_show_is_named(cheater: Person, name: str) -> Non
     assert cheat.told in applied[applied.index(" What the checks do not show: ") :], applied
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", mark_rest(NAMED))
 def test_without_the_witness_the_cheat_is_silent(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for guard in NAMED[name].guards:
         OFF[guard](monkeypatch)
     shown = try_cheat(cheater, NAMED[name])
     assert shown["status"] == "done" and NAMED[name].told not in shown["verdict"]["reason"], shown["verdict"]
+
+
+def leave_two_of_each_sort(names: Sequence[str]) -> list[Any]:
+    return [name if name in unseen.QUICK else pytest.param(name, marks=pytest.mark.torture) for name in names]
+
+
+@pytest.mark.parametrize("name", leave_two_of_each_sort(list(unseen.ROWS)))
+def test_what_no_check_notices_is_named(cheater: Person, name: str) -> None:
+    row = unseen.ROWS[name]
+    shown = try_cheat(cheater, row.work)
+    assert shown["status"] == "done" and row.work.told in shown["verdict"]["reason"], shown["verdict"]
+    proof = subprocess.run(row.proof, shell=True, cwd=check_out(cheater), capture_output=True, text=True)
+    assert proof.returncode and "Error" in proof.stderr + proof.stdout, "the product is wrong"
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("name", leave_two_of_each_sort(list(unseen.ROWS)))
+def test_without_wrong_versions_nothing_is_said(cheater: Person, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    OFF["wrong"](monkeypatch)
+    shown = try_cheat(cheater, unseen.ROWS[name].work)
+    assert shown["status"] == "done" and unseen.ROWS[name].work.told not in shown["verdict"]["reason"], shown["verdict"]
+
+
+def check_out(person: Person) -> Path:
+    """What was committed for the task, apart."""
+    (branch,) = person.git("branch", "--list", "afresh/*", "--format=%(refname:short)").split()
+    person.git("clone", "-q", "--branch", branch, str(person.repo), str(person.folder / "out"))
+    return person.folder / "out"

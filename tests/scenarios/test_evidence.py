@@ -9,7 +9,7 @@ from person import COMPLETE, MEND, Person, Step
 from verification_yard import SUMS, TEST_ADD, Yard, make_yard, retyped
 
 from afresh.core.verdict import NoteKind, Ruling
-from afresh.verification import new_tests_on_base
+from afresh.verification import court_run, new_tests_on_base
 
 pytestmark = pytest.mark.reported
 
@@ -47,7 +47,7 @@ def test_new_tests_that_fail_without_the_change_are_counted_and_run_alone(yard: 
     assert (verdict.new_tests, verdict.list_facts(NoteKind.UNPROVEN)) == (1, ())
     assert "without the change" not in verdict.reason and "not that the work is done" not in verdict.reason
     assert ["pytest tests/test_third.py" in command for command in yard.shell.commands] == [False, False, True, True, True], (
-        "the checks without the new file and with it, the new test once more and with broken code, then the file on the base"
+        "the checks without the new file and with it, the new test once more and with wrong versions, then the file on the base"
     )
 
 
@@ -64,23 +64,23 @@ def test_patient():
 """
 
 
-def test_a_run_with_broken_code_that_does_not_end_in_time_says_nothing(yard: Yard) -> None:
+def test_wrong_versions_that_do_not_end_in_time_are_only_counted(yard: Yard) -> None:
     add_third(yard, PATIENT)
     began = time.monotonic()
     verdict = yard.grade()
     assert (verdict.ruling, verdict.list_facts(NoteKind.UNMOVED)) == (Ruling.PASS, ())
+    assert "wrong versions not tried: no time left" in verdict.reason
     assert time.monotonic() - began < yard.context.state.task.checks[0].timeout / 2
 
 
-@pytest.mark.parametrize(("seconds", "runs"), [(0, 4), (4, 3)])
-def test_only_a_short_check_runs_whole_with_broken_code(tmp_path: Path, seconds: int, runs: int) -> None:
-    check = f"sleep {seconds}; python3 -c 'import sums; sums.third'"
-    yard = make_yard(tmp_path, {"sums.py": SUMS}, checks=[check])
+def test_a_long_check_runs_with_no_wrong_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(court_run, "MIN_WRONG_SECONDS", 0)
+    yard = make_yard(tmp_path, {"sums.py": SUMS}, checks=["sleep 4; python3 -c 'import sums; sums.third'"])
     yard.baseline()
     yard.folder.write("sums.py", SUMS + THIRD)
     yard.shell.commands.clear()
-    assert yard.grade().list_facts(NoteKind.UNMOVED) == (() if seconds else (f"`{check}`",))
-    assert sum("sleep" in command for command in yard.shell.commands) == runs
+    assert yard.grade().list_facts(NoteKind.UNMOVED) == ()
+    assert sum("sleep" in command for command in yard.shell.commands) == 3
 
 
 def test_a_pass_after_which_nothing_has_turned_green_says_so(yard: Yard) -> None:

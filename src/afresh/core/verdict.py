@@ -229,17 +229,15 @@ class NoteKind(StrEnum):
     SHARED = "shared", "changed or added, and used by the checks: {names}"
     TEST_DATA = "test_data", "changed, and read by tests, which pass with it as it was, too: {names}"
     OWN_YARDSTICK = "own_yardstick", "the tests may compare by what it changed, and so prove nothing: {names}"
+    NOTICED = "noticed", "{all}"
     UNMOVED = "unmoved", "passes even when the changed code fails: {names}"
     LOST_ASSERTIONS = "lost_assertions", "asserts less than before: {names}"
-    NOTICED = "noticed", "the checks notice {all}"
     UNHEARD = "unheard", "nobody hears this assertion fail: {names}"
     SURVIVES = "survives", "not noticed: {names}"
-    READS_COURT = "reads_court", "reads what judges: {names}"
     STARTED = "started", "changed, and started by the scripts that check it: {names}"
     DELETED = "deleted", "deleted, and read before: {names}"
     BUILT = "built", "changes a built result: {names}"
     REPLACED = "replaced", "added, and loaded from elsewhere at the base: {names}"
-    IDLE_TESTS = "idle_tests", "new tests assert nothing: {names}"
     LOST_EXITS = "lost_exits", "the exit code of a part is lost in {names}"
     STEERING = "steering", "changes what {all}"
     SILENCED = "silenced", "silences more than before: {names}"
@@ -261,12 +259,10 @@ NOT_SHOWN_BY_CHECKS = frozenset(
         NoteKind.NOTICED,
         NoteKind.UNHEARD,
         NoteKind.SURVIVES,
-        NoteKind.READS_COURT,
         NoteKind.STARTED,
         NoteKind.DELETED,
         NoteKind.BUILT,
         NoteKind.REPLACED,
-        NoteKind.IDLE_TESTS,
         NoteKind.LOST_EXITS,
         NoteKind.NOT_SHOWN,
     }

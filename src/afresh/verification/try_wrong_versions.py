@@ -127,17 +127,20 @@ class Noticed:
     noticed: int = 0
     unmoved: list[str] = field(default_factory=list[str])
     unheard: list[str] = field(default_factory=list[str])
-    survivors: list[str] = field(default_factory=list[str])
+    survivors: dict[str, str] = field(default_factory=dict[str, str])
+    """The first of each line."""
 
     def list_missed(self) -> list[VerdictNote]:
-        missed = {NoteKind.UNMOVED: self.unmoved, NoteKind.UNHEARD: self.unheard, NoteKind.SURVIVES: self.survivors}
+        survivors = list(self.survivors.values())
+        missed = {NoteKind.UNMOVED: self.unmoved, NoteKind.UNHEARD: self.unheard, NoteKind.SURVIVES: survivors}
         return [VerdictNote(kind, tuple(dict.fromkeys(facts))) for kind, facts in missed.items() if facts]
 
     def make_notes(self) -> list[VerdictNote]:
-        """Nothing where all were noticed."""
-        rest = f"; {self.total - self.tried} not tried: no time left" if self.tried < self.total else ""
-        counted = VerdictNote(NoteKind.NOTICED, (f"{self.noticed} of {self.tried} wrong versions of this change{rest}",))
-        return [counted, *missed] if (missed := self.list_missed()) else []
+        """Nothing where all were tried and noticed."""
+        missed, left = self.list_missed(), self.total - self.tried
+        counted = [f"the checks notice {self.noticed} of {self.tried} wrong versions of this change"] if self.tried else []
+        counted += [f"{left} wrong versions not tried: no time left"] if left else []
+        return [VerdictNote(NoteKind.NOTICED, tuple(counted)), *missed] if missed or left else []
 
 
 def try_versions(green: GreenTests, versions: Sequence[WrongVersion], related: Sequence[str], until: float) -> Noticed:
@@ -147,26 +150,33 @@ def try_versions(green: GreenTests, versions: Sequence[WrongVersion], related: S
     at = next((at for at, pair in enumerate(pairwise(words)) if pair == ("-m", "pytest")), 0)
     for trial in _run_in_one_session(green, at, versions, related, until) if at else _run_each(green, versions, until):
         noticed.tried += 1
-        missed = noticed.list_missed()
-        _judge(green, trial, noticed)
-        noticed.noticed += noticed.list_missed() == missed
+        noticed.noticed += not _is_missed(green, trial, noticed)
     return noticed
 
 
-def _judge(green: GreenTests, trial: _Trial, noticed: Noticed) -> None:
+def _is_missed(green: GreenTests, trial: _Trial, noticed: Noticed) -> bool:
+    """Whether the version was not noticed, and where."""
     kind, passing = trial.version.kind, trial.passing & frozenset(green.chosen)
     if kind is NoteKind.UNHEARD:
-        for (path, title), place in trial.version.places.items():
-            cases = [test for test in green.chosen if is_of_test(test, path, title)]
-            if cases and passing.issuperset(cases):
-                noticed.unheard.append(place)
-    elif kind is NoteKind.UNMOVED and green.chosen:
-        failed = green.before.outcomes.failing & frozenset(green.chosen)
-        noticed.unmoved += sorted(failed & passing or (passing if len(passing) == len(green.chosen) else ()))
-    elif trial.exit == 0 or (green.chosen and trial.passing >= green.judged.ran.outcomes.passing):
-        (noticed.unmoved if kind is NoteKind.UNMOVED else noticed.survivors).append(
-            f"`{green.check.command}`" if kind is NoteKind.UNMOVED else trial.version.words
-        )
+        places = {place: [test for test in green.chosen if is_of_test(test, *of)] for of, place in trial.version.places.items()}
+        unheard = [place for place, cases in places.items() if cases and passing.issuperset(cases)]
+        noticed.unheard += unheard
+        return bool(unheard)
+    if kind is NoteKind.UNMOVED and green.chosen:
+        unmoved = sorted(passing) if len(passing) == len(green.chosen) else []
+        noticed.unmoved += unmoved
+        return bool(unmoved)
+    about = [test for test in green.chosen if any(is_of_test(test, *of) for of in trial.version.about)]
+    missed = (
+        passing.issuperset(about)
+        if about
+        else trial.exit == 0 or bool(green.chosen and trial.passing >= green.judged.ran.outcomes.passing)
+    )
+    if missed and kind is NoteKind.UNMOVED:
+        noticed.unmoved.append(f"`{green.check.command}`")
+    elif missed:
+        noticed.survivors.setdefault(trial.version.words.partition(" ")[0], trial.version.words)
+    return missed
 
 
 def _run_in_one_session(
@@ -178,7 +188,7 @@ def _run_in_one_session(
     chosen, wide = (shlex.split(words)[at + 2 :] for words in (green.narrowed, narrow_to_tests(command, related) or command))
     wide += ["-x", *(f"--deselect={test}" for test in green.before.red)]
     runs = {NoteKind.SURVIVES: [[*chosen, "-x"], wide]}
-    orders = [{"files": one.files, "runs": runs.get(one.kind, [chosen])} for one in versions]
+    orders = [{"files": one.files, "runs": [chosen] if one.about else runs.get(one.kind, [chosen])} for one in versions]
     orders.insert(0, {"files": {}, "runs": [chosen]})
     green.context.files.write(f"{_FOLDER}/run.py", _DRIVER)
     green.context.files.write(f"{_FOLDER}/orders.json", json.dumps(orders))
@@ -197,7 +207,8 @@ def _run_each(green: GreenTests, versions: Sequence[WrongVersion], until: float)
     """What these tests do not notice, others may."""
     took, trial = green.seconds, None
     for version in versions:
-        for narrowed in dict.fromkeys((green.narrowed, "" if version.kind is NoteKind.SURVIVES else green.narrowed)):
+        whole = "" if version.kind is NoteKind.SURVIVES and not version.about else green.narrowed
+        for narrowed in dict.fromkeys((green.narrowed, whole)):
             began = time.monotonic()
             if began + took > until:
                 return

@@ -22,35 +22,25 @@ from afresh.verification.court import (
     name_module,
     read_starting_texts,
 )
-from afresh.verification.definitions import (
-    Definition,
-    Sort,
-    break_definitions,
-    find_prose_lines,
-    list_changed_definitions,
-    read_definitions,
-)
 from afresh.verification.manifest_settings import is_manifest
 from afresh.verification.regressions import pair_checks_with_baseline
-from afresh.verification.test_units import CHECK, SyntaxTree, TestUnit, read_test_units
 from afresh.verification.wrong_versions import (
     WrongVersion,
-    find_function_lines,
+    fail_functions,
     find_test_words,
     list_failing_assertions,
+    list_other_values,
+    list_wrong_data,
     list_wrong_lines,
 )
 
 MAX_JUDGING_FILES = 40
-MAX_WRONG_VERSIONS = 20
+MAX_WRONG_VERSIONS = 16
 MAX_NAMED_VERSIONS = 4
-_CHECKING = re.compile(r"assert|check|verify|expect|ensure|should|must|same|equal|fail", re.IGNORECASE)
-_NO_NAMES = frozenset({"assert", "True", "true", "False", "false", "None", "expect", "ok"})
-_ASSERTION_LINE = re.compile(r"\bassert\w*\b|\bexpect\(|\bt\.(?:Error|Fatal)f?\(|^\s*(?:(?:///?|//!)\s*)?>>> ")
-_OPERATORS = re.compile(r"__(?:eq|ne|bool|lt|le|gt|ge|instancecheck)__|eq|equals|valueOf")
-_MISSING = re.compile(
-    r"No module named|Cannot find (?:module|package)|not found|unresolved|could not (?:find|resolve)|ImportError"
+_OPERATOR = re.compile(
+    r"^\+[ \t]*(?:def |static )?(__(?:eq|ne|bool|lt|le|gt|ge|instancecheck)__|equals|valueOf|eq)\(", re.MULTILINE
 )
+_ASSERTION_LINE = re.compile(r"\bassert\w*\b|\bexpect\(|\bt\.(?:Error|Fatal)f?\(|^\s*(?:(?:///?|//!)\s*)?>>> ")
 _LOSSY = re.compile(
     r"\|\|\s*(?:true|:|exit 0|echo)|(?<!\|)\|(?!\|)|\bmake\b.*\s(?:-\w*[ki]\w*|--keep-going|--ignore-errors)\b"
     r"|;\s*(?:true|:|echo\b.*|exit 0)\s*$|(?<!&)&\s*$"
@@ -70,14 +60,9 @@ class WorkFile:
         return self.change.path
 
     @property
-    def changed(self) -> list[Definition]:
-        return list_changed_definitions(self.path, self.base, self.now)
-
-    @property
-    def added_lines(self) -> dict[int, str]:
-        """By their numbers, without comments and texts."""
-        added = find_added_lines(self.change.patch) - find_prose_lines(self.path, self.now)
-        return {at: line for at, line in enumerate(self.now.splitlines(), 1) if at in added}
+    def added(self) -> frozenset[int]:
+        """Numbers of lines."""
+        return find_added_lines(self.change.patch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,31 +89,20 @@ class Work:
         work, checks = self.files, [check.command for check in self.context.state.task.checks]
         names = {
             NoteKind.OWN_YARDSTICK: [
-                f"{part.name} of {file.path}" for file in work for part in file.changed if _OPERATORS.fullmatch(part.name)
+                f"{found[1]} of {file.path}" for file in work for found in _OPERATOR.finditer(file.change.patch)
             ],
             NoteKind.LOST_ASSERTIONS: [f"{line} in {file.path}" for file in work for line in _list_lost_assertions(file)],
-            NoteKind.READS_COURT: [
-                f"{path} in {file.path}" for file in work for path in self._list_data() if _names_newly(file, path)
-            ],
             NoteKind.SHARED: self._list_shared(),
             NoteKind.STARTED: [file.path for file in work if self._is_started(file)],
             NoteKind.DELETED: self._list_deleted(),
             NoteKind.BUILT: self._list_built(),
             NoteKind.REPLACED: self._list_replaced(),
-            NoteKind.IDLE_TESTS: [
-                name for change in self.court.values() if change.is_restored for name in _list_idle_tests(change)
-            ],
             NoteKind.LOST_EXITS: [f"`{command}`" for command in checks if _LOSSY.search(command)],
         }
         yield from (VerdictNote(kind, tuple(facts)) for kind, facts in names.items() if facts)
 
     def _search(self, snapshot: str, words: Sequence[str]) -> Sequence[tuple[str, str]]:
         return self.workspace.search(snapshot, words) if words else ()
-
-    def _list_data(self) -> list[str]:
-        return [
-            path for path in self.opened if not is_code_file(path) and self.judges(path) and not is_started(path, self.started)
-        ]
 
     def _list_shared(self) -> list[str]:
         """Data that scripts of the checks read."""
@@ -174,37 +148,34 @@ class Work:
         ]
 
     def _list_replaced(self) -> list[str]:
-        """New files that what judges loaded at the base, too: from elsewhere, unless the runs of then say that it was missing."""
+        """New files that a test which passed at the base loaded then, too: from elsewhere."""
         added = {change.path for change in self.changes if change.kind == "added"}
         paths = (*self.context.files.paths(), *(change.path for change in self.changes))
         old = {name_module(path) for path in paths if path not in added}
-        new = [
-            file for file in self.files if file.path in added and is_code_file(file.path) and name_module(file.path) not in old
-        ]
-        store, baseline = self.context.store, self.context.state.verification.baseline
-        output = "\n".join(store.read(run.block) for run in baseline.runs) if new and baseline else ""
-        missing = "\n".join(line for line in output.splitlines() if _MISSING.search(line))
-        lines = self._search(self.context.state.workspace.first_snapshot, [name_module(file.path) for file in new])
-        return [
-            file.path
-            for file in new
-            if not re.search(rf"\b{re.escape(name_module(file.path))}\b", missing)
-            and any(self.judges(path) and _loads(line, name_module(file.path)) for path, line in lines)
-        ]
+        new = {name_module(path): path for path in sorted(added) if is_code_file(path) and name_module(path) not in old}
+        passed = {test.partition("::")[0] for _, check in pair_checks_with_baseline(self.context) for test in check.firm}
+        lines = self._search(self.context.state.workspace.first_snapshot, list(new))
+        return [new[name] for name in new if any(path in passed and _loads(line, name) for path, line in lines)]
 
     def list_wrong_versions(self, tests: Sequence[str]) -> list[WrongVersion]:
         """The changed functions failing; then in turns a failing assertion, a changed line that does something else, and a
         line of a function that the tests name."""
-        judging, broken = self._read_judging_texts(tests), self._break_changed()
+        judging = self._read_judging_texts(tests)
+        failing = {file.path: fail_functions(file.path, file.now, file.added) for file in self.files}
+        broken = {file.path: failing[file.path] for file in self.files if failing[file.path] != file.now}
         versions = [WrongVersion(NoteKind.UNMOVED, "", broken)] if broken else []
-        names = find_test_words(judging, tests) or frozenset(re.findall(r"\w+", self.started))
-        lines = [list_wrong_lines(file.path, file.now, file.added_lines.keys()) for file in self.files]
-        named = [
-            list_wrong_lines(path, text, find_function_lines(path, text, names) - added, branches=False)
-            for path, text, added in self._list_named_files(judging)
-        ]
+        texts = {
+            path: read_text(self.context.files, path) for path in self.opened if not is_code_file(path) and self.judges(path)
+        }
+        started = frozenset(re.findall(r"\w+", "\n".join([self.started, *judging.values()])))
+        words = find_test_words(judging, tests) or {("", ""): started}
+        lines = [list_wrong_lines(file.path, file.now, file.added) for file in self.files]
+        named = [list_other_values(path, text, words) for path, text in self._list_named_files(started)]
         turns = zip_longest(
-            list_failing_assertions(judging, tests), _take_turns(lines), islice(_take_turns(named), MAX_NAMED_VERSIONS)
+            list_failing_assertions(judging, tests),
+            _take_turns(lines),
+            islice(_take_turns(named), MAX_NAMED_VERSIONS),
+            list_wrong_data(texts, words),
         )
         return [*versions, *(version for turn in turns for version in turn if version)][:MAX_WRONG_VERSIONS]
 
@@ -221,30 +192,13 @@ class Work:
         chosen = sorted(named.intersection(known) or known)[:MAX_JUDGING_FILES]
         return {path: text for path in chosen if (text := read_text(self.context.files, path)) is not None}
 
-    def _list_named_files(self, judging: Mapping[str, str]) -> Iterator[tuple[str, str, frozenset[int]]]:
-        """Code of the product that the files of the tests name, with the lines that were changed."""
-        words = frozenset(re.findall(r"\w+", "\n".join(judging.values()) or self.started))
-        changed = {file.path: file for file in self.files}
-        others = (path for path in sorted(self.opened) if is_code_file(path) and not self.judges(path) and path not in changed)
-        for path in [*changed, *others]:
-            if name_module(path) in words and (text := read_text(self.context.files, path)) is not None:
-                yield path, text, frozenset(changed[path].added_lines if path in changed else ())
-
-    def _break_changed(self) -> Mapping[str, str]:
-        """The changed files with each changed function failing, or all, where what they do when they are loaded was changed; with
-        the values of before, since a test may turn green by these alone."""
-        broken, fails = dict[str, str](), False
-        for file in self.files:
-            changed, base = file.changed, {was.name for was in read_definitions(file.path, file.base) if was.sort is Sort.VALUE}
-            loads = any(item.sort is Sort.STATEMENT for item in changed)
-            functions = read_definitions(file.path, file.now) if loads else changed
-            chosen = [item for item in functions if item.sort is Sort.FUNCTION]
-            fails |= bool(chosen)
-            chosen += [item for item in changed if item.sort is Sort.VALUE and item.name in base]
-            text = break_definitions(file.path, file.base, file.now, chosen) if chosen else file.now
-            if text != file.now:
-                broken[file.path] = text
-        return broken if fails else {}
+    def _list_named_files(self, words: frozenset[str]) -> Iterator[tuple[str, str]]:
+        """Code of the product that the files of the tests name."""
+        changed = [file.path for file in self.files]
+        for path in dict.fromkeys([*changed, *sorted(self.opened)]):
+            code = is_code_file(path) and not self.judges(path) and name_module(path) in words
+            if code and (text := read_text(self.context.files, path)) is not None:
+                yield path, text
 
 
 def read_work(context: ToolContext, workspace: Workspace, court: Sequence[CourtChange], delivered: str) -> Work:
@@ -270,28 +224,6 @@ def _loads(line: str, module: str) -> bool:
     return bool(re.match(rf"\s*(?:from|import)\s+{name}\b|.*\b(?:require|import|from)\b\s*\(?['\"]{name}['\"]", line))
 
 
-def _list_idle_tests(change: CourtChange) -> Iterator[str]:
-    """New tests without an assertion, or with none but of constants, that call no helper of their file."""
-    now, base = (read_test_units(change.path, text or "") or [] for text in (change.now_text, change.base_text))
-    known, helpers = {unit.key for unit in _list_tests(base)}, frozenset(name for unit in now for name in unit.binds)
-    new = [unit for unit in _list_tests(now) if unit.key not in known and helpers.isdisjoint({*unit.tree.words()} - unit.binds)]
-    yield from (f"{change.path}::{unit.name}" for unit in new if not _asserts_something(unit.tree))
-
-
-def _list_tests(units: Sequence[TestUnit]) -> Iterator[TestUnit]:
-    for unit in units:
-        yield from _list_tests(unit.members)
-        if not unit.members and (unit.key[0] == "test" or unit.name.startswith("test") or unit.inline):
-            yield unit
-
-
-def _asserts_something(tree: SyntaxTree) -> bool:
-    words = [*tree.words()]
-    if tree.kind == CHECK or (tree.kind in ("Raise", "Call", "call_expression") and _CHECKING.search(" ".join(words))):
-        return any(re.fullmatch(r"[A-Za-z_]\w*", word) and word not in _NO_NAMES for word in words)
-    return any(map(_asserts_something, tree.parts))
-
-
 def _list_lost_assertions(file: WorkFile) -> Iterator[str]:
     kept = [line[1:].strip() for line in file.change.patch.splitlines() if line.startswith("+")]
     for line in file.change.patch.splitlines():
@@ -300,16 +232,3 @@ def _list_lost_assertions(file: WorkFile) -> Iterator[str]:
             yield f"`{plain.removeprefix('/// ').removeprefix('//! ')[:60]}`"
     if not file.path.endswith(".py"):
         yield from (f"`{lost.splitlines()[0][:60]}`" for lost in list_lost_examples(file.base, file.now))
-
-
-def _names_newly(file: WorkFile, path: str) -> bool:
-    if not is_code_file(file.path):
-        return False
-    name, folder = get_file_name(path), get_file_name(path.rpartition("/")[0])
-    words = [name, *([folder] if is_protected_path(path) or folder else [])]
-    return any(
-        re.search(rf"['\"`/]{re.escape(word)}['\"`/]", line) and not re.search(rf"['\"`/]{re.escape(word)}['\"`/]", file.base)
-        for word in words
-        if word
-        for line in file.added_lines.values()
-    )

@@ -7,18 +7,34 @@ tested, an assertion that nobody hears.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 
 from afresh.core.truncate import to_one_line
 from afresh.core.verdict import NoteKind
-from afresh.verification.definitions import BREAKS, FUNCTIONS, find_suffix
 from afresh.verification.test_units import ASSERTION, PYTHON_ASSERTION, TEST_CALL, load_parser, read_node
 
 MAX_ASSERTIONS = 4
 """Of a test, from its end."""
 MAX_CODE_CHARACTERS = 50
+_BREAKS = {
+    ".py": 'raise RuntimeError("broken on purpose")',
+    ".rs": ' panic!("broken on purpose");', ".go": ' panic("broken on purpose");',
+    ".java": ' if (true) throw new RuntimeException("broken on purpose");', ".sh": " exit 97;", "": " exit 97;",
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), " __builtin_trap();"),
+    **dict.fromkeys((".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"), ' throw new Error("broken on purpose");'),
+}  # fmt: skip
+"""What makes a function fail as soon as it is called, by the suffix of the file."""
+_FUNCTIONS = frozenset(
+    ("function_definition", "function_declaration", "generator_function_declaration", "function_expression", "arrow_function",
+     "method_definition", "function_item", "method_declaration", "constructor_declaration", "func_literal")
+)  # fmt: skip
+_PLAIN_FUNCTION = re.compile(
+    r"^(?:[A-Za-z_][\w \t*]*[ \t*])?\w+[ \t]*\([^;{}()]*\)\s*\{(?=[^\n]*\}[ \t]*$|(?:.*?)^\})", re.M | re.S
+)
+"""In C and in shell."""
+_DECLARING = re.compile(r"import|definition|declaration|comment|class|_item$|clause|^use_|export")
 _JAVASCRIPT = (
     '((v) => typeof v === "boolean" ? !v : typeof v === "number" ? v + 1 : typeof v === "string" ? v + "?"'
     ' : Array.isArray(v) ? [...v, "?"] : v == null ? "?" : undefined)({})'
@@ -38,9 +54,15 @@ _OTHER_TOKEN = {
 _OPERATION = re.compile(r"binary|comparison|augmented|assignment_expression")
 _BLOCKS = frozenset({"block", "statement_block"})
 _WHOLE = re.compile(r"(?:integer|number|int_literal|integer_literal|decimal_integer_literal)$")
+_PLACE = re.compile(r"tuple|subscript|index|array|list$")
+_OTHERWISE = "with another value"
 _CLASSES = re.compile(r"class|interface|impl|trait|mod_item|module|namespace")
 _TEST_MARK = re.compile(r"#\[[\w:]*test|@(?:Parameterized)?Test\b")
 _RAISING = re.compile(r"(?:async )?with [^\n]*\b(?:raises|warns|assert\w+)\(")
+
+
+Test = tuple[str, str]
+"""Its file and its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +70,10 @@ class WrongVersion:
     kind: NoteKind
     words: str
     files: Mapping[str, str]
-    places: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    """Of failing assertions: where they stand, by the file and the name of the test that each is in."""
+    places: Mapping[Test, str] = field(default_factory=dict[Test, str])
+    """Of failing assertions: where they stand, by the file and the title of the test that each is in."""
+    about: tuple[Test, ...] = ()
+    """One of these has to notice it; else any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +91,63 @@ class _Edit:
         return self.node.start_point[0] + 1
 
 
-def list_wrong_lines(path: str, text: str, lines: Collection[int], branches: bool = True) -> Iterator[WrongVersion]:
-    """One change each of what these lines do, or of what they say alone: of each block one, then the next of each."""
-    content, parser = text.encode(), load_parser(find_suffix(path))
+def list_wrong_lines(path: str, text: str, lines: Collection[int]) -> Iterator[WrongVersion]:
+    """One change each of what these lines do: of each block one, then the next of each."""
+    content, parser = text.encode(), load_parser(_find_suffix(path))
     groups = dict[int, list[_Edit]]()
     for edit in _list_edits(parser.parse(content).root_node, content, path) if parser else ():
-        if edit.line in lines and (branches or edit.whole):
+        if edit.line in lines:
             groups.setdefault(edit.group, []).append(edit)
     for edit in (edit for turn in zip_longest(*groups.values()) for edit in turn if edit):
         yield WrongVersion(NoteKind.SURVIVES, f"{path}:{edit.line} {edit.words}", {path: _apply(content, [edit])})
 
 
-def find_function_lines(path: str, text: str, names: Collection[str]) -> frozenset[int]:
-    """Lines of the functions with these names."""
-    parser, lines = load_parser(find_suffix(path)), set[int]()
+def list_other_values(path: str, text: str, words: Mapping[Test, frozenset[str]]) -> Iterator[WrongVersion]:
+    """Of functions that these tests name, where no other in the file has that name, another value; the tests ought to notice."""
+    parser, functions = load_parser(_find_suffix(path)), dict[str, list[Any]]()
     for node in _walk(parser.parse(text.encode()).root_node) if parser else ():
-        if node.type in FUNCTIONS and read_node(node.child_by_field_name("name")) in names:
-            lines.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
-    return frozenset(lines)
+        if node.type in _FUNCTIONS:
+            functions.setdefault(read_node(_find_name(node)).rpartition(".")[2], []).append(node)
+    for name, nodes in functions.items():
+        about = tuple(test for test, named in words.items() if name in named)
+        if about and len(nodes) == 1:
+            for version in list_wrong_lines(path, text, _list_lines(nodes[0])):
+                if version.words.endswith(_OTHERWISE):
+                    yield replace(version, about=about if about[0][1] else ())
+
+
+def _find_name(function: Any) -> Any:
+    """Its own, or that of what it is assigned to."""
+    holders = (function, function.parent)
+    return next((name for one in holders for field in ("name", "left") if (name := one.child_by_field_name(field))), None)
+
+
+def fail_functions(path: str, text: str, lines: frozenset[int]) -> str:
+    """The text with the functions failing that have one of these lines; all, where another line does something when it is
+    loaded."""
+    parser = load_parser(_find_suffix(path))
+    if not parser:
+        fails = _BREAKS.get(_find_suffix(path), "")
+        return _PLAIN_FUNCTION.sub(lambda found: found[0] + fails, text) if fails else text
+    root = parser.parse(text.encode()).root_node
+    loads: bool = any(not _declares(node) and lines & _list_lines(node) for node in root.named_children)
+    edits, end = list[_Edit](), 0
+    for node in _walk(root):
+        body = node.child_by_field_name("body") if node.type in _FUNCTIONS and node.start_byte >= end else None
+        first = _find_first(body) if body is not None and body.type in _BLOCKS else body
+        if first is not None and (loads or lines & _list_lines(node)):
+            edits.append(_fail_at(first, text.encode(), path))
+            end = node.end_byte
+    return _apply(text.encode(), edits)
+
+
+def list_wrong_data(texts: Mapping[str, str | None], words: Mapping[Test, frozenset[str]]) -> Iterator[WrongVersion]:
+    """Data that these words name, with other digits. Where tests expect them it is noticed, but for a product that reads them."""
+    for path, text in texts.items():
+        other = re.sub(r"\d", lambda digit: str((int(digit[0]) + 1) % 10), text or "")
+        about = tuple(test for test, named in words.items() if named.issuperset(re.findall(r"\w+", path.rpartition("/")[2])))
+        if other != text and other and about:
+            yield WrongVersion(NoteKind.SURVIVES, f"{path} with other digits", {path: other}, about=about)
 
 
 def list_failing_assertions(texts: Mapping[str, str], tests: Sequence[str]) -> Iterator[WrongVersion]:
@@ -94,7 +157,7 @@ def list_failing_assertions(texts: Mapping[str, str], tests: Sequence[str]) -> I
         for path, title, body in _list_tests(texts, tests)
     ]
     for turn in range(MAX_ASSERTIONS):
-        edits, places = dict[str, list[_Edit]](), dict[tuple[str, str], str]()
+        edits, places = dict[str, list[_Edit]](), dict[Test, str]()
         for path, title, content, anchors in found:
             if turn < len(anchors):
                 anchor = anchors[-1 - turn]
@@ -105,8 +168,8 @@ def list_failing_assertions(texts: Mapping[str, str], tests: Sequence[str]) -> I
             yield WrongVersion(NoteKind.UNHEARD, "", files, places)
 
 
-def find_test_words(texts: Mapping[str, str], tests: Sequence[str]) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", "\n".join(read_node(body) for _, _, body in _list_tests(texts, tests))))
+def find_test_words(texts: Mapping[str, str], tests: Sequence[str]) -> dict[Test, frozenset[str]]:
+    return {(path, title): frozenset(re.findall(r"\w+", read_node(body))) for path, title, body in _list_tests(texts, tests)}
 
 
 def is_of_test(test: str, path: str, title: str) -> bool:
@@ -116,6 +179,27 @@ def is_of_test(test: str, path: str, title: str) -> bool:
     return (not place or not place.partition("::")[0].endswith(".py") or place.partition("::")[0] == path) and bool(
         re.search(rf"(?:^|\W){re.escape(title)}$", name)
     )
+
+
+def _declares(node: Any) -> bool:
+    """Whether it gives a name a meaning, and does no more."""
+    named = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+    left = named.child_by_field_name("left")
+    return bool(_DECLARING.search(node.type)) or _is_text(node) or (left is not None and left.type == "identifier")
+
+
+def _list_lines(node: Any) -> frozenset[int]:
+    return frozenset(range(node.start_point[0] + 1, node.end_point[0] + 2))
+
+
+def _find_first(block: Any) -> Any | None:
+    """Of its statements, without a docstring."""
+    return next((part for part in block.named_children if "comment" not in part.type and not _is_text(part)), None)
+
+
+def _find_suffix(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name[name.rfind(".") :] if "." in name else ""
 
 
 def _apply(content: bytes, edits: Iterable[_Edit]) -> str:
@@ -134,19 +218,21 @@ def _walk(node: Any) -> Iterator[Any]:
 
 def _list_edits(root: Any, content: bytes, path: str) -> Iterator[_Edit]:
     """Within functions and branches: what stands outside runs when it is loaded, or only says what is what."""
-    other = _OTHER_VALUE.get(find_suffix(path), "")
+    other = _OTHER_VALUE.get(_find_suffix(path), "")
     todo: list[tuple[Any, int]] = [(root, 0)]
     while todo:
         node, group = todo.pop()
         parent = node.parent
+        if node.type in _FUNCTIONS:
+            group = node.start_byte + 1
         if node.type in _BLOCKS and parent is not None and not _CLASSES.search(parent.type):
             group = node.start_byte + 1
-            first = next((part for part in node.named_children if "comment" not in part.type and not _is_text(part)), None)
+            first = _find_first(node)
             if first is not None and not (other and first.type == "return_statement"):
                 yield _fail_at(first, content, path, group)
         value = _find_value(node) if group else None
         if value is not None and other:
-            words = f"`{_shorten(node)}` with another value"
+            words = f"`{_shorten(node)}` {_OTHERWISE}"
             yield _Edit(value, other.format(read_node(value)), words, group)
         if group and not node.children:
             yield from _list_token_edits(node, parent, group)
@@ -156,7 +242,7 @@ def _list_edits(root: Any, content: bytes, path: str) -> Iterator[_Edit]:
 
 def _list_token_edits(node: Any, parent: Any, group: int) -> Iterator[_Edit]:
     text = read_node(node)
-    put = str(int(text) + 1) if _WHOLE.match(node.type) and text.isdigit() else ""
+    put = str(int(text) + 1) if _WHOLE.match(node.type) and text.isdigit() and not _PLACE.search(parent.type) else ""
     if text in _OTHER_TOKEN and (_OPERATION.search(parent.type) or text.lower() in ("true", "false")):
         put = _OTHER_TOKEN[text]
     if put:
@@ -188,8 +274,8 @@ def _shorten(node: Any) -> str:
 
 def _fail_at(node: Any, content: bytes, path: str, group: int = 0, asserts: bool = False) -> _Edit:
     """The statement, or the expression that is all of a function, fails before it does anything."""
-    suffix, start = find_suffix(path), node.start_byte
-    fails, words = BREAKS[suffix].strip(), f"`{_shorten(node)}` failing"
+    suffix, start = _find_suffix(path), node.start_byte
+    fails, words = _BREAKS[suffix].strip(), f"`{_shorten(node)}` failing"
     if suffix == ".py":
         fails = fails.replace("RuntimeError", "AssertionError") if asserts else fails
         before = content[content.rfind(b"\n", 0, start) + 1 : start].decode()
@@ -202,7 +288,7 @@ def _fail_at(node: Any, content: bytes, path: str, group: int = 0, asserts: bool
 def _list_tests(texts: Mapping[str, str], tests: Sequence[str]) -> Iterator[tuple[str, str, Any]]:
     """Path, title and body of those of the tests that are in these files."""
     for path, text in texts.items():
-        parser = load_parser(find_suffix(path))
+        parser = load_parser(_find_suffix(path))
         for node in _walk(parser.parse(text.encode()).root_node) if parser else ():
             title, body = _read_test(node)
             if body is not None and body.named_children and any(is_of_test(test, path, title) for test in tests):
@@ -227,7 +313,7 @@ def _list_assertions(body: Any) -> Iterator[Any]:
     todo = [body]
     while todo:
         node = todo.pop()
-        text = read_node(node) if node.is_named and node.type != "identifier" and node is not body else ""
+        text = read_node(node) if node.is_named and node.type not in (*_BLOCKS, "identifier") else ""
         if (node.type == "assert_statement" or ASSERTION.match(text) or _RAISING.match(text) or _asserts(node)) and text:
             yield _find_statement(node)
         else:
