@@ -188,19 +188,21 @@ def _run_in_one_session(
     chosen, wide = (shlex.split(words)[at + 2 :] for words in (green.narrowed, narrow_to_tests(command, related) or command))
     wide += ["-x", *(f"--deselect={test}" for test in green.before.red)]
     runs = {NoteKind.SURVIVES: [[*chosen, "-x"], wide]}
-    orders = [{"files": one.files, "runs": [chosen] if one.about else runs.get(one.kind, [chosen])} for one in versions]
+    orders = [
+        {"files": version.files, "runs": [chosen] if version.about else runs.get(version.kind, [chosen])} for version in versions
+    ]
     orders.insert(0, {"files": {}, "runs": [chosen]})
     green.context.files.write(f"{_FOLDER}/run.py", _DRIVER)
     green.context.files.write(f"{_FOLDER}/orders.json", json.dumps(orders))
     token, seconds = token_hex(8), max(0.1, until - time.monotonic())
     driven = shlex.join([*shlex.split(command)[:at], f"{_FOLDER}/run.py", token, str(math.ceil(seconds))])
     ran = green.context.sandbox.run(f"{NO_BYTECODE}\n{driven}", seconds, reports=True)
-    lines = [line.split(" ", 3)[1:] for line in ran.output.splitlines() if line.startswith(token)]
-    found: dict[int, tuple[int, frozenset[str]]] = {}
+    lines = [line.split(" ", 3)[1:] for line in ran.output.splitlines() if line.startswith(token) and line.endswith("]")]
+    ended: dict[int, tuple[int, frozenset[str]]] = {}
     for number, code, passing in lines:
-        found.setdefault(int(number), (int(code), frozenset(json.loads(passing))))
-    sound = found.pop(0, (1, frozenset[str]())) == (0, frozenset(green.chosen))
-    return [_Trial(versions[number - 1], *ended) for number, ended in found.items()] if sound else []
+        ended.setdefault(int(number), (int(code), frozenset(json.loads(passing))))
+    sound = ended.pop(0, (1, frozenset[str]())) == (0, frozenset(green.chosen))
+    return [_Trial(versions[number - 1], *how) for number, how in ended.items()] if sound else []
 
 
 def _run_each(green: GreenTests, versions: Sequence[WrongVersion], until: float) -> Iterator[_Trial]:

@@ -119,7 +119,7 @@ def list_other_values(path: str, text: str, words: Mapping[Test, frozenset[str]]
 def _find_name(function: Any) -> Any:
     """Its own, or that of what it is assigned to."""
     holders = (function, function.parent)
-    return next((name for one in holders for field in ("name", "left") if (name := one.child_by_field_name(field))), None)
+    return next((name for node in holders for field in ("name", "left") if (name := node.child_by_field_name(field))), None)
 
 
 def fail_functions(path: str, text: str, lines: frozenset[int]) -> str:
@@ -128,7 +128,7 @@ def fail_functions(path: str, text: str, lines: frozenset[int]) -> str:
     parser = load_parser(_find_suffix(path))
     if not parser:
         fails = _BREAKS.get(_find_suffix(path), "")
-        return _PLAIN_FUNCTION.sub(lambda found: found[0] + fails, text) if fails else text
+        return _PLAIN_FUNCTION.sub(lambda match: match[0] + fails, text) if fails else text
     root = parser.parse(text.encode()).root_node
     loads: bool = any(not _declares(node) and lines & _list_lines(node) for node in root.named_children)
     edits, end = list[_Edit](), 0
@@ -152,13 +152,13 @@ def list_wrong_data(texts: Mapping[str, str | None], words: Mapping[Test, frozen
 
 def list_failing_assertions(texts: Mapping[str, str], tests: Sequence[str]) -> Iterator[WrongVersion]:
     """In each of these tests the last assertion fails, then in each the last but one, and so on."""
-    found = [
+    asserting = [
         (path, title, texts[path].encode(), list(_list_assertions(body)) or [body.named_children[-1]])
         for path, title, body in _list_tests(texts, tests)
     ]
     for turn in range(MAX_ASSERTIONS):
         edits, places = dict[str, list[_Edit]](), dict[Test, str]()
-        for path, title, content, anchors in found:
+        for path, title, content, anchors in asserting:
             if turn < len(anchors):
                 anchor = anchors[-1 - turn]
                 edits.setdefault(path, []).append(_fail_at(anchor, content, path, asserts=True))
@@ -298,9 +298,9 @@ def _list_tests(texts: Mapping[str, str], tests: Sequence[str]) -> Iterator[tupl
 def _read_test(node: Any) -> tuple[str, Any]:
     name = read_node(node.child_by_field_name("name"))
     if node.type in ("call_expression", "call") and TEST_CALL.match(read_node(node.child_by_field_name("function"))):
-        given = [part for part in node.child_by_field_name("arguments").named_children if part.type != "comment"]
-        body = given[-1].child_by_field_name("body") if given else None
-        return (read_node(given[0]).strip("'\"`") if given else "", body)
+        arguments = [part for part in node.child_by_field_name("arguments").named_children if part.type != "comment"]
+        body = arguments[-1].child_by_field_name("body") if arguments else None
+        return (read_node(arguments[0]).strip("'\"`") if arguments else "", body)
     marks = read_node(node.prev_named_sibling) if node.type == "function_item" else read_node(node)[:200]
     tests = name.startswith(("test", "Test")) if node.type in ("function_definition", "function_declaration") else False
     if tests or (node.type in ("function_item", "method_declaration") and _TEST_MARK.search(marks)):
