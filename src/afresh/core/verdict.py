@@ -256,7 +256,6 @@ NOT_SHOWN_BY_CHECKS = frozenset(
         NoteKind.OWN_YARDSTICK,
         NoteKind.UNMOVED,
         NoteKind.LOST_ASSERTIONS,
-        NoteKind.NOTICED,
         NoteKind.UNHEARD,
         NoteKind.SURVIVES,
         NoteKind.STARTED,
