@@ -42,7 +42,7 @@ MAX_WRONG_SHARE = 0.3
 """What reading the change and trying wrong versions may add to the time that the judgement has taken till then."""
 MIN_WRONG_SECONDS = 2.0
 """What that may take in any case, on a machine that has nothing else to do; on a busy one up to so many times that."""
-MAX_SLOWED = 2.5
+MAX_SLOWED = 1.8
 
 
 def run_in_court(
