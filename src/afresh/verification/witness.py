@@ -32,6 +32,7 @@ from afresh.verification.wrong_versions import (
     list_other_values,
     list_wrong_data,
     list_wrong_lines,
+    split_words,
 )
 
 MAX_JUDGING_FILES = 40
@@ -167,7 +168,7 @@ class Work:
         texts = {
             path: read_text(self.context.files, path) for path in self.opened if not is_code_file(path) and self.judges(path)
         }
-        started = frozenset(re.findall(r"\w+", "\n".join([self.started, *judging.values()])))
+        started = split_words("\n".join([self.started, *judging.values()]))
         words = find_test_words(judging, tests) or {("", ""): started}
         lines = [list_wrong_lines(file.path, file.now, file.added) for file in self.files]
         named = [list_other_values(path, text, words) for path, text in self._list_named_files(started)]

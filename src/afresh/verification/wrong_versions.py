@@ -106,14 +106,19 @@ def list_other_values(path: str, text: str, words: Mapping[Test, frozenset[str]]
     """Of functions that these tests name, where no other in the file has that name, another value; the tests ought to notice."""
     parser, functions = load_parser(_find_suffix(path)), dict[str, list[Any]]()
     for node in _walk(parser.parse(text.encode()).root_node) if parser else ():
-        if node.type in _FUNCTIONS:
+        if node.type in _FUNCTIONS and not any(_CLASSES.search(one.type) for one in _list_above(node)):
             functions.setdefault(read_node(_find_name(node)).rpartition(".")[2], []).append(node)
     for name, nodes in functions.items():
-        about = tuple(test for test, named in words.items() if name in named)
+        about = tuple(test for test, named in words.items() if f"{name}(" in named)
         if about and len(nodes) == 1:
             for version in list_wrong_lines(path, text, _list_lines(nodes[0])):
                 if version.words.endswith(_OTHERWISE):
                     yield replace(version, about=about if about[0][1] else ())
+
+
+def _list_above(node: Any) -> Iterator[Any]:
+    while (node := node.parent) is not None and node.parent is not None:
+        yield node
 
 
 def _find_name(function: Any) -> Any:
@@ -169,16 +174,20 @@ def list_failing_assertions(texts: Mapping[str, str], tests: Sequence[str]) -> I
 
 
 def find_test_words(texts: Mapping[str, str], tests: Sequence[str]) -> dict[Test, frozenset[str]]:
-    return {(path, title): frozenset(re.findall(r"\w+", read_node(body))) for path, title, body in _list_tests(texts, tests)}
+    return {(path, title): split_words(read_node(body)) for path, title, body in _list_tests(texts, tests)}
+
+
+def split_words(text: str) -> frozenset[str]:
+    """Of code; of what is called also with the bracket."""
+    return frozenset((*re.findall(r"\w+", text), *re.findall(r"\w+\(", text)))
 
 
 def is_of_test(test: str, path: str, title: str) -> bool:
-    """Whether a runner's name of a test, or of a case of it, is that of the test with this title."""
-    place, _, rest = test.rpartition("::")
-    name = (rest or test).partition("[")[0] if path.endswith(".py") else test
-    return (not place or not place.partition("::")[0].endswith(".py") or place.partition("::")[0] == path) and bool(
-        re.search(rf"(?:^|\W){re.escape(title)}$", name)
-    )
+    """Whether a runner's name of a test, or of a case of it, is that of the test with this title (`Class::name`)."""
+    name = test.partition("[")[0] if path.endswith(".py") else test
+    if name.partition("::")[0].endswith(".py"):
+        return name == f"{path}::{title}"
+    return bool(re.search(rf"(?:^|\W){re.escape(title).replace('::', '(?:::|[.])')}$", name))
 
 
 def _declares(node: Any) -> bool:
@@ -303,6 +312,10 @@ def _read_test(node: Any) -> tuple[str, Any]:
         return (read_node(arguments[0]).strip("'\"`") if arguments else "", body)
     marks = read_node(node.prev_named_sibling) if node.type == "function_item" else read_node(node)[:200]
     tests = name.startswith(("test", "Test")) if node.type in ("function_definition", "function_declaration") else False
+    above = node.parent.parent if tests and node.type == "function_definition" and node.parent.type != "module" else None
+    above = node.parent.parent.parent if above is not None and node.parent.type == "decorated_definition" else above
+    if above is not None and above.type == "class_definition":
+        name = f"{read_node(above.child_by_field_name('name'))}::{name}"
     if tests or (node.type in ("function_item", "method_declaration") and _TEST_MARK.search(marks)):
         return name, node.child_by_field_name("body")
     return "", None
