@@ -106,7 +106,7 @@ def list_other_values(path: str, text: str, words: Mapping[Test, frozenset[str]]
     """Of functions that these tests name, where no other in the file has that name, another value; the tests ought to notice."""
     parser, functions = load_parser(_find_suffix(path)), dict[str, list[Any]]()
     for node in _walk(parser.parse(text.encode()).root_node) if parser else ():
-        if node.type in _FUNCTIONS and not any(_CLASSES.search(one.type) for one in _list_above(node)):
+        if node.type in _FUNCTIONS and not any(_CLASSES.search(above.type) for above in _list_above(node)):
             functions.setdefault(read_node(_find_name(node)).rpartition(".")[2], []).append(node)
     for name, nodes in functions.items():
         about = tuple(test for test, named in words.items() if f"{name}(" in named)
