@@ -1,8 +1,8 @@
 """Break the source on purpose, and see whether a test notices: `make mutants`.
 
 `twins`: each row of `tests/twins.py` puts something in the place of a guard, and the test that it names must fail. `random`:
-mutants of `ROOMS`, against all tests that call the broken function. Each is tried in a fork of the process that has collected the
-tests, so what another process runs is whole.
+mutants of `ROOMS`, each against the tests that run its line, the quickest files first. Each is tried in a fork of the process
+that has collected the tests, so what another process runs is whole.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import inspect
 import json
+import math
 import os
 import random
 import resource
@@ -52,8 +53,8 @@ LONGEST_TRIAL = 900.0
 MISSED, NOTICED, UNSUITABLE = 0, 1, 3
 Results = dict[str, tuple[str, float]]
 """Of each test, what became of it and the seconds it took."""
-Calls = dict[str, list[tuple[str, int]]]
-"""Of each test, the functions of the rooms that it calls, as file and first line."""
+Lines = dict[str, set[tuple[str, int]]]
+"""Of each test, the lines of the rooms that it runs, also while what it shares with its file is made."""
 Items = Sequence[pytest.Item]
 Work = Callable[[Path], int]
 
@@ -72,8 +73,8 @@ class Mutant:
     def __str__(self) -> str:
         return f"{self.file} {self.function}: {self.what}"
 
-    def is_called_by(self, calls: list[tuple[str, int]]) -> bool:
-        return any(file == str(SOURCE / self.file) and line in self.lines for file, line in calls)
+    def is_run_by(self, lines: set[tuple[str, int]]) -> bool:
+        return any((str(SOURCE / self.file), line) in lines for line in self.lines)
 
     def apply(self) -> None:
         tree = ast.parse((SOURCE / self.file).read_text())
@@ -93,10 +94,9 @@ def list_mutants(room: str, seed: int) -> list[Mutant]:
     for path in sorted((SOURCE / room).rglob("*.py")):
         file = path.relative_to(SOURCE).as_posix()
         for function, node in find_functions(ast.parse(path.read_text())):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            for index, (what, change) in enumerate(list_changes(node)):
+            for index, (what, lines, change) in enumerate(list_changes(node)):
                 key = sha256(f"{seed} {file} {function} {what} {index}".encode()).hexdigest()
-                keyed.append((key, Mutant(room, file, function, range(first, (node.end_lineno or first) + 1), what, change)))
+                keyed.append((key, Mutant(room, file, function, lines, what, change)))
     return [mutant for _, mutant in sorted(keyed, key=lambda pair: pair[0])]
 
 
@@ -108,8 +108,10 @@ def find_functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.F
             yield from find_functions(node, f"{within}{node.name}.")
 
 
-def list_changes(function: ast.FunctionDef) -> Iterator[tuple[str, Callable[[ast.FunctionDef], None]]]:
-    """What can be changed, and how in another copy of the function: a node is known by its place in the order of `ast.walk`."""
+def list_changes(function: ast.FunctionDef) -> Iterator[tuple[str, range, Callable[[ast.FunctionDef], None]]]:
+    """What can be changed, in which lines, and how in another copy of the function: a node is known by its place in `ast.walk`.
+    Its signature stays: defaults are computed before the change.
+    """
 
     def at(place: int, name: str, make: Callable[[Any], Any]) -> Callable[[ast.FunctionDef], None]:
         def change(copied: ast.FunctionDef) -> None:
@@ -118,22 +120,45 @@ def list_changes(function: ast.FunctionDef) -> Iterator[tuple[str, Callable[[ast
 
         return change
 
+    lines = find_lines(function)
     for place, node in enumerate(ast.walk(function)):
+        if node is not function and node not in lines:
+            continue
         text = " ".join(ast.unparse(node).split())[:80] if isinstance(node, ast.expr | ast.stmt) else ""
         if isinstance(node, ast.Compare):
-            yield f"turn {text}", at(place, "ops", lambda ops: [OPPOSITE[type(ops[0])](), *ops[1:]])
+            yield f"turn {text}", lines[node], at(place, "ops", lambda ops: [OPPOSITE[type(ops[0])](), *ops[1:]])
         elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            yield f"shift {text}", at(place, "value", lambda value: not value if isinstance(value, bool) else value + 1)
+            shift = at(place, "value", lambda value: not value if isinstance(value, bool) else value + 1)
+            yield f"shift {text}", lines[node], shift
         elif isinstance(node, ast.Return) and node.value is not None and text != "return None":
-            yield f"return None, not {text}", at(place, "value", lambda value: ast.Constant(None))
+            yield f"return None, not {text}", lines[node], at(place, "value", lambda value: ast.Constant(None))
         for number, statement in enumerate(node.body if isinstance(node, ast.stmt) and hasattr(node, "body") else []):
             if isinstance(statement, ast.If | ast.Raise | ast.AugAssign | ast.Continue | ast.Break) or (
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
             ):
                 yield (
                     f"delete {' '.join(ast.unparse(statement).split())[:80]}",
+                    lines[statement],
                     at(place, "body", lambda body, number=number: [*body[:number], ast.Pass(), *body[number + 1 :]]),
                 )
+
+
+def find_lines(function: ast.FunctionDef) -> dict[ast.AST, range]:
+    """Of each node of its body, the lines of the statement around it, without those of statements within."""
+    lines: dict[ast.AST, range] = {}
+
+    def walk(node: ast.AST, around: range) -> None:
+        if isinstance(node, ast.stmt):
+            within = [one for one in getattr(node, "body", []) if isinstance(one, ast.stmt)]
+            end = within[0].lineno - 1 if within else node.end_lineno or node.lineno
+            around = range(node.lineno, max(end, node.lineno) + 1)
+        lines[node] = around
+        for child in ast.iter_child_nodes(node):
+            walk(child, around)
+
+    for statement in function.body:
+        walk(statement, range(0))
+    return lines
 
 
 def fork(works: Sequence[Work], jobs: int, hear: Callable[[int, int, Path], None]) -> None:
@@ -174,8 +199,9 @@ def work_in_fork(work: Work, folder: Path) -> None:
     os._exit(code)
 
 
-def run_tests(items: Items, folder: Path, after: Callable[[str], None] | None = None) -> Results:
-    """Run them until one fails; with `after`, which is told of each test, all."""
+def run_tests(items: Items, folder: Path, after: Callable[[str], None] | None = None, limit: float = math.inf) -> Results:
+    """Run them until one fails or they have taken the seconds of the processor; with `after`, which hears each test, all."""
+    limit += sum(os.times()[:4])
     results: Results = {}
     places = TempPathFactory(folder / "pytest", 0, "all", lambda *_: None, _ispytest=True)
     for item, following in zip(items, [*items[1:], None], strict=True):
@@ -186,52 +212,62 @@ def run_tests(items: Items, folder: Path, after: Callable[[str], None] | None = 
         results[item.nodeid] = outcome, time.monotonic() - started
         if after:
             after(item.nodeid)
-        elif outcome == "failed":
+        elif outcome == "failed" or sum(os.times()[:4]) > limit:
             break
     return results
 
 
-def run_unbroken(items: Items, jobs: int) -> tuple[Results, Calls]:
+def run_unbroken(items: Items, jobs: int) -> tuple[Results, Lines]:
     results: Results = {}
-    calls: Calls = {}
+    lines: Lines = {}
     modules = list(dict.fromkeys(item.path for item in items))
 
     def hear(number: int, code: int, folder: Path) -> None:
         if not (noted := folder / "noted").exists():
             raise SystemExit(f"{modules[number]} ended with {code}:\n{(folder / 'words').read_text()}")
-        for test, (outcome, seconds, called) in json.loads(noted.read_text()).items():
-            results[test], calls[test] = (outcome, seconds), [(file, line) for file, line in called]
+        for test, (outcome, seconds, ran) in json.loads(noted.read_text()).items():
+            results[test], lines[test] = (outcome, seconds), {(file, line) for file, line in ran}
 
     def note(path: Path) -> Work:
-        return lambda folder: note_calls([item for item in items if item.path == path], folder)
+        return lambda folder: note_lines([item for item in items if item.path == path], folder)
 
     fork([note(path) for path in modules], jobs, hear)
-    return results, calls
+    return results, lines
 
 
-def note_calls(items: Items, folder: Path) -> int:
+def note_lines(items: Items, folder: Path) -> int:
     rooms = tuple(f"{SOURCE}/{room}/" for room in ROOMS)
-    called = set[tuple[str, int]]()
-    calls: Calls = {}
+    running, shared = set[tuple[str, int]](), set[tuple[str, int]]()
+    lines: Lines = {}
 
-    def trace(frame: FrameType, event: str, arg: object) -> None:
-        if frame.f_code.co_filename.startswith(rooms):
-            called.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        return trace_line if frame.f_code.co_filename.startswith(rooms) else None
+
+    def trace_line(frame: FrameType, event: str, arg: object) -> Any:
+        running.add((frame.f_code.co_filename, frame.f_lineno))
+        return trace_line
 
     def keep(test: str) -> None:
-        calls[test] = sorted(called)
-        called.clear()
+        lines[test] = set(running)
+        running.clear()
 
+    class Setup:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_runtest_call(self) -> None:
+            shared.update(running)
+
+    items[0].config.pluginmanager.register(Setup())
     threading.settrace(trace)
     sys.settrace(trace)
     results = run_tests(items, folder, keep)
     sys.settrace(None)
-    (folder / "noted").write_text(json.dumps({test: (*result, calls[test]) for test, result in results.items()}))
+    noted = {test: (*result, sorted(lines[test] | shared)) for test, result in results.items()}
+    (folder / "noted").write_text(json.dumps(noted))
     return MISSED
 
 
-def try_mutant(mutant: Any, items: Items, results: Results) -> Work:
-    """Run the tests against it, those of the quickest file first."""
+def try_mutant(mutant: Any, items: Items, results: Results, seconds: float = math.inf) -> Work:
+    """Run the tests against it, those of the quickest file first; the words begin with the one that notices it."""
     spent: dict[Path, float] = {}
     for item in items:
         spent[item.path] = spent.get(item.path, 0.0) + results[item.nodeid][1]
@@ -240,8 +276,10 @@ def try_mutant(mutant: Any, items: Items, results: Results) -> Work:
         limit = int(60 + 10 * sum(spent.values()))
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         mutant.apply()
-        outcomes = run_tests(sorted(items, key=lambda item: spent[item.path]), folder).values()
-        return NOTICED if any(outcome == "failed" for outcome, _ in outcomes) else MISSED
+        outcomes = run_tests(sorted(items, key=lambda item: spent[item.path]), folder, limit=seconds)
+        failed = [test for test, (outcome, _) in outcomes.items() if outcome == "failed"]
+        (folder / "noticed").write_text("".join(failed))
+        return NOTICED if failed else MISSED
 
     return work
 
@@ -272,7 +310,7 @@ def try_twins(items: Items, options: argparse.Namespace) -> int:
 
 def try_random(items: Items, options: argparse.Namespace) -> int:
     """Return 1 if a smaller share is noticed than the least."""
-    results, calls = run_unbroken(items, options.jobs)
+    results, lines = run_unbroken(items, options.jobs)
     red = [test for test, (outcome, _) in results.items() if outcome == "failed"]
     print(
         f"{len(results)} tests, {sum(seconds for _, seconds in results.values()):.0f} s; red unbroken: {', '.join(red) or 'none'}"
@@ -280,21 +318,23 @@ def try_random(items: Items, options: argparse.Namespace) -> int:
     parts = sum(ROOMS.values())
     mutants = [one for room, part in ROOMS.items() for one in list_mutants(room, options.seed)[: options.number * part // parts]]
     passed = [item for item in items if results[item.nodeid][0] == "passed"]
-    able = {mutant: [item for item in passed if mutant.is_called_by(calls[item.nodeid])] for mutant in mutants}
+    able = {mutant: [item for item in passed if mutant.is_run_by(lines[item.nodeid])] for mutant in mutants}
     reached = [mutant for mutant in mutants if able[mutant]]
+    random.Random(options.seed).shuffle(reached)
     missed = [mutant for mutant in mutants if not able[mutant]]
 
     def hear(number: int, code: int, folder: Path) -> None:
         word = {MISSED: "MISSED", NOTICED: "noticed", UNSUITABLE: "UNSUITABLE"}.get(code, "ended")
-        print(word, reached[number], flush=True)
+        noticed = folder / "noticed"
+        print(word, reached[number], f"by {noticed.read_text()}" if code == NOTICED and noticed.exists() else "", flush=True)
         missed.extend([reached[number]] if code == MISSED else [])
 
-    fork([try_mutant(mutant, able[mutant], results) for mutant in reached], options.jobs, hear)
-    print("\n".join(f"NOT CALLED {mutant}" for mutant in mutants if not able[mutant]))
+    fork([try_mutant(mutant, able[mutant], results, options.seconds) for mutant in reached], options.jobs, hear)
+    print("\n".join(f"NOT RUN {mutant}" for mutant in mutants if not able[mutant]))
     for room in ROOMS:
         of_room, lost = ([one for one in which if one.room == room] for which in (mutants, missed))
         uncalled = sum(not able[mutant] for mutant in lost)
-        print(f"{room}: {len(of_room) - len(lost)} of {len(of_room)}; {uncalled} in functions that no test calls in its process")
+        print(f"{room}: {len(of_room) - len(lost)} of {len(of_room)}; {uncalled} in lines that no test runs in its process")
     share = 100 * (1 - len(missed) / len(mutants))
     print(f"random mutants: {share:.0f} % of {len(mutants)} noticed; the same again: make mutants SEED={options.seed}")
     return int(share < options.least)
@@ -315,6 +355,7 @@ def main() -> int:
     parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--least", type=int, default=0, help="fail below this share, in per cent")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of the processor, for the tests of one random mutant")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     options = parser.parse_args()
     os.chdir(ROOT)
