@@ -20,12 +20,12 @@ from afresh.models.mailbox_files import MAX_FILE_BYTES, list_open_requests
 from support.model_contract import make_sample_request
 
 REPLY = '{"thought": "look first", "actions": [{"tool": "read", "args": {"path": "a.py"}}]}'
-SOON = MailboxTimeouts(reply=120.0, writer=0.2)
+SOON = MailboxTimeouts(reply=600.0, writer=0.2)
 STEM = f"0001-{make_sample_request().hash[:12]}"
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.01)

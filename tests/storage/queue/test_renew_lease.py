@@ -29,7 +29,7 @@ def queue(tmp_path: Path, clock: FakeClock) -> SqlQueue:
 
 
 def eventually(true: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while not true() and time.monotonic() < until:
         time.sleep(0.01)
     return true()
