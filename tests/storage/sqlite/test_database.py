@@ -15,7 +15,7 @@ from afresh.errors import BadInput, Broken, Damaged, NeedsPerson
 from afresh.storage.sql.format import STORE_FORMAT
 from afresh.storage.sql.journal import SqlJournal
 from afresh.storage.sql.schema import FACTS_SCHEMA, JOURNAL_SCHEMA
-from afresh.storage.sqlite.database import Database
+from afresh.storage.sqlite.database import Database, create_tables
 from afresh.storage.sqlite.storage import open_sqlite_journal
 from support.sample_journals import append_events, append_step, create_task, make_block
 
@@ -106,6 +106,24 @@ def test_a_database_behind_a_linked_folder_is_refused(tmp_path: Path, link: str)
     with pytest.raises(BadInput, match="symbolic link"):
         create_task(open_sqlite_journal(tmp_path / "repository" / link / "afresh.db"))
     assert list(elsewhere.iterdir()) == []
+
+
+def test_a_file_whose_tables_another_process_makes_meanwhile_is_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    with closing(connect(path)) as begun:
+        begun.execute("PRAGMA journal_mode = WAL")
+
+    class Overtaken(sqlite3.Connection):
+        def execute(self, text: str, *more: object) -> sqlite3.Cursor:
+            rows = super().execute(text, *more)  # type: ignore[arg-type]
+            if text == "PRAGMA application_id":
+                monkeypatch.setattr(sqlite3, "connect", connect)
+                with closing(connect(path, isolation_level=None)) as other:
+                    create_tables(other, JOURNAL_SCHEMA)
+            return rows
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **{**named, "factory": Overtaken}))
+    assert pragma(path, "user_version") == STORE_FORMAT
 
 
 def test_tables_whose_making_fails_leave_nothing(path: Path) -> None:

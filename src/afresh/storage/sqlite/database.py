@@ -281,6 +281,7 @@ def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> bool:
     uri = f"{path.absolute().as_uri()}?{'immutable=1' if unwritable else 'mode=rw' if unfinished else 'mode=ro'}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
     try:
+        connection.execute("BEGIN")  # at one moment: another process may be making the tables
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
