@@ -275,16 +275,15 @@ def _check_file(path: Path, schema: DatabaseSchema, unwritable: bool) -> bool:
     if size == 0:
         return True
     if size < MIN_DATABASE_BYTES:
-        # SQLite would take so short a file for an empty one, and write over it
+        # SQLite would take it for an empty one, and write over it
         raise make_damaged_error(path, "is not a database")
     unfinished = path.with_name(path.name + "-journal").exists()  # power was lost while the file was made: SQLite must roll back
     uri = f"{path.absolute().as_uri()}?{'immutable=1' if unwritable else 'mode=rw' if unfinished else 'mode=ro'}"
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
     try:
-        connection.execute("BEGIN")  # at one moment: another process may be making the tables
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        connection.execute("BEGIN")  # all at one moment
+        asked = ("PRAGMA user_version", "PRAGMA application_id", "SELECT count(*) FROM sqlite_schema")
+        version, application, tables = (connection.execute(text).fetchone()[0] for text in asked)
     finally:
         connection.close()
     if application != schema.application and (tables or version or application):
