@@ -33,7 +33,7 @@ from afresh.ports.workspace import FileTree, GitHistory, Sandbox, Workspace
 
 class Supervisor(Protocol):
     def at_pause(self, state: State) -> PersonRequest | None:
-        """What they want before it goes on, asked something or not; None when nobody is there."""
+        """Ask the person what they want before the next step; None if no person is there."""
         ...
 
 
@@ -53,7 +53,7 @@ class CompactionSettings:
     summary: Template | None = None
     """For a summary by the model; without it the model is never asked."""
     always: bool = False
-    """Asked every time, not only when the rules' own summary has no room for all steps."""
+    """Ask the model each time, not only when the summary by rules can't hold all steps."""
 
 
 COMPACT_BY_RULES = CompactionSettings()
@@ -61,8 +61,7 @@ COMPACT_BY_RULES = CompactionSettings()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallSettings:
-    """How calls are made, as ordered and as configured. For one call `settings_for_call` adapts it to what the state has
-    learnt."""
+    """How calls are made, as ordered and configured. `settings_for_call` adapts it to what the state has learnt."""
 
     template: Template
     tools: tuple[Tool, ...]
@@ -87,7 +86,7 @@ class CallSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """What is known beyond the task: by the project, by its instructions and lessons, by git."""
+    """Knowledge beyond the task: of the project, its instructions, lessons and git history."""
 
     facts: FactIndex = EMPTY_FACT_INDEX
     instructions: InstructionReader | None = None

@@ -30,7 +30,7 @@ def refuse_unknown_tool(proposed: ProposedAction) -> Refusal | None:
 
 
 def refuse_small_part(proposed: ProposedAction) -> Refusal | None:
-    """Whoever has just made the plan may begin with it in the same reply."""
+    """A plan set in this reply counts: its first item may be done in the same reply."""
     if ToolTrait.DELEGATES not in proposed.traits:
         return None
     too_little = find_reason_not_to_delegate(find_current_plan(proposed))
@@ -100,7 +100,8 @@ def refuse_second_question(proposed: ProposedAction) -> Refusal | None:
 
 
 def ask_before_foreign_tool(proposed: ProposedAction) -> Refusal | ApprovalNeeded | None:
-    """Whoever follows a task is asked before it first uses a tool outside of the sandbox; others have allowed it in the order."""
+    """Ask the person who follows the task before it first uses a tool outside of the sandbox; in other modes the order allows
+    it."""
     mode = proposed.state.dialogue.supervision.mode or AUTONOMOUS_MODE
     if ToolTrait.FOREIGN not in proposed.traits or mode == AUTONOMOUS_MODE:
         return None

@@ -33,7 +33,7 @@ FATE_BY_STATUS = {TaskStatus.DONE: SubtaskStatus.DONE, TaskStatus.BLOCKED: Subta
 
 
 def find_reason_not_to_delegate(plan: Sequence[PlanItem]) -> str:
-    """Why nothing is handed out as the plan stands; empty if something may be."""
+    """Why no part can be handed out now; empty if one can."""
     left = sum(not item.done for item in plan)
     if left >= MIN_OPEN_PLAN_ITEMS:
         return ""
@@ -58,7 +58,7 @@ def make_part_id(parent: str, step: int, place: int) -> str:
 
 
 def task_from_part(part: Subtask, state: State, place: int, tree: str, checks: Sequence[Check]) -> Task:
-    """The part as a task of its own: with steps and checks of its own, and the model of its parent."""
+    """The part as a subtask, with its own steps and checks and the model of its parent."""
     parent = state.task
     return replace(
         parent,

@@ -29,7 +29,7 @@ MAX_DIGEST_CHARACTERS = 900
 PARTLY_FAILED = "partly"
 NOT_REMEMBERED = (ToolTrait.NOTES, ToolTrait.ARRANGES)
 NOT_INDEXED = (ToolTrait.WRITES, *NOT_REMEMBERED)
-"""What these wrote is in the files, in sections of its own, or in the archive already: it needs no line in the index."""
+"""Their results are in the files, in other sections or in the archive already: they need no line in the index."""
 
 
 def digest_step(state: State, result: StepResult) -> StepResult:
@@ -82,7 +82,7 @@ def describe_output_origin(deed: ActionResult, raw: Block) -> str:
 
 
 def fact_source_from_action(deed: ActionResult, raw: Block) -> str:
-    """The command that a fact comes from. Scripts that begin alike are told apart: none takes back what another said."""
+    """The command that a fact comes from. Scripts that begin alike are kept apart, so that none replaces the facts of another."""
     script = str(deed.action.args.get("command", "")).strip()
     return (
         f"{describe_output_origin(deed, raw)} #{block_from_text(script).id[:4]}"
@@ -136,7 +136,7 @@ def passages_from_reply(state: State, step: int, result: StepResult) -> tuple[li
 
 
 def summarise_endings(results: Sequence[ActionResult]) -> str:
-    """In a word; of several actions that ended differently each that failed says so itself."""
+    """One word for all actions; the text of each failed one says so, too."""
     if all(deed.outcome.ok for deed in results):
         return ENDED_OK
     return PARTLY_FAILED if any(deed.outcome.ok for deed in results) else "failed"
@@ -152,7 +152,7 @@ def render_action(deed: ActionResult) -> str:
 
 
 def passages_from_outputs(state: State, step: int, result: StepResult, blocks: Sequence[Block]) -> Iterator[Passage]:
-    """Outputs that are nowhere else: files are shown as they are now, notes and plan stand in sections of their own."""
+    """Outputs that are shown nowhere else: files are shown as they are now; notes and plan have their own sections."""
     changing = [number for number, deed in enumerate(result.done) if has_trait(deed.action, ToolTrait.CHANGES)]
     for number, (deed, raw) in enumerate(zip(result.done, blocks, strict=True)):
         if raw.text.strip() and has_trait(deed.action, ToolTrait.PRINTS):

@@ -63,7 +63,7 @@ def ask_for_network(proposed: ProposedAction) -> Refusal | ApprovalNeeded | None
 
 
 def find_reason_not_to_ask(proposed: ProposedAction, command: str) -> str:
-    """Why the command is not run and nobody is asked; empty if it can run, or a person has to say."""
+    """Why the command is refused without asking a person; empty if it can run, or if a person must decide."""
     network = proposed.state.dialogue.network
     if why := find_reason_for_closed_network(proposed.sandbox, proposed.state):
         return why

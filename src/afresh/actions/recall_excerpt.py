@@ -96,7 +96,7 @@ def interleave_ends(ends: Sequence[int]) -> list[int]:
 
 
 def select_line_range(text: str, first: int, last: int, room: int, count: CountTokens) -> OutputExcerpt:
-    """These lines, counted from 1, as far as there is room for them."""
+    """These lines, counted from 1, until the limit is reached."""
     lines = text.splitlines()
     wanted = [[number] for number in range(max(1, first) - 1, min(last, len(lines)))]
     return fit_line_groups(lines, wanted, room, count, stop=True)
@@ -137,7 +137,7 @@ def number_output_line(lines: Sequence[str], number: int, words: Sequence[str]) 
 
 
 def truncate_line_around_words(line: str, words: Sequence[str]) -> str:
-    """Of a very long line the place where the words stand."""
+    """Of a very long line only the part around the words."""
     if len(line) <= MAX_LINE_CHARACTERS:
         return line
     low = line.lower()

@@ -65,7 +65,7 @@ def change_permissions(
 
 
 def describe_change(state: "State", paths: tuple[str, ...], change: "PermissionChange", revoke: bool) -> list[str]:
-    """What the task may do now, and how it goes on."""
+    """Say what the task may do now, and which command continues it."""
     from afresh.core.task import TaskStatus
     from afresh.views.task_facts import describe_permission, list_allowed
 

@@ -126,7 +126,7 @@ class Chat:
         return 0 if self.is_attended else self.code
 
     def take(self, line: str) -> None:
-        """Do what a line asks. An error is shown, and the conversation goes on."""
+        """Do what a line asks. Show an error and continue the conversation."""
         try:
             with self.interrupts.allow():
                 self.command(line) if line.startswith("/") else self.turn(line)

@@ -49,7 +49,7 @@ CODES_BY_STATUS = {
     TaskStatus.READY: ExitCode.NEEDS_ANSWER,
     TaskStatus.RUNNING: ExitCode.NEEDS_ANSWER,
 }
-"""Of a task whose run has ended. Ready and running: it paused for a person, and goes on with `afresh resume`."""
+"""The code for a task whose run has ended. Ready and running: it paused for a person; `afresh resume` continues it."""
 
 
 def choose_error_code(error: BaseException) -> ExitCode:
@@ -61,6 +61,6 @@ def choose_error_class_code(error: type[BaseException]) -> ExitCode:
 
 
 def choose_status_code(statuses: Iterable[TaskStatus]) -> ExitCode:
-    """The code of a run over these tasks. One that failed outweighs one that waits."""
+    """The code of a run over these tasks. A failed task outweighs a waiting one."""
     codes = {CODES_BY_STATUS[status] for status in statuses}
     return next((code for code in (ExitCode.NOT_DONE, ExitCode.NEEDS_ANSWER) if code in codes), ExitCode.DONE)

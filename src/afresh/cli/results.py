@@ -86,7 +86,7 @@ def discard_command(project: Project, tasks: tuple[str, ...], failed: bool, yes:
 
 
 def confirm_deletion(task: str) -> bool:
-    """Ask before a verified result goes. BadInput where nobody can be asked."""
+    """Ask before a verified result is deleted. BadInput without a terminal."""
     what = f"{task} has a verified result that is not applied"
     if wants_json() or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadInput(what, next="`afresh apply` merges it; `afresh discard --yes` deletes it", safe="nothing was deleted")

@@ -126,7 +126,7 @@ def run_until_stopped(look: Callable[[], None]) -> None:
 
 
 def run_due(project: Project, terms: HeartbeatTerms, announcer: Announcer) -> None:
-    """Run what is due. A fault is told, and does not end the loop."""
+    """Run what is due. Print an error and continue the loop."""
     try:
         result = run_what_is_due(project, announcer, terms)
         if not result.skipped:

@@ -49,7 +49,7 @@ def watch_lines(reader: TaskReader, task: str, verbose: bool, quiet: bool) -> St
 
 
 def show_activity(progress: LiveProgress, state: State) -> None:
-    """Say what the journal lets one know of what goes on: words as they stream in are not in it."""
+    """Describe what the task does now, as the journal shows it: streamed words are not in the journal."""
     if state.status is TaskStatus.READY:
         what = "waiting for a worker; `afresh work` is one"
     elif state.work.pending:
@@ -60,7 +60,7 @@ def show_activity(progress: LiveProgress, state: State) -> None:
 
 
 def print_end(state: State, is_old: bool) -> None:
-    """Say how the task stands, as far as its lines have not said it, and what to type next."""
+    """Describe the state of the task, unless its lines have done so, and name the next command."""
     text = describe_outcome(state) if is_old and state.work.outcome else ""
     if state.status is TaskStatus.RUNNING and not state.dialogue.question:
         text = "interrupted: no process works on it"

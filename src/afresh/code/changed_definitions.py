@@ -7,8 +7,8 @@ from afresh.core.symbol import Symbol
 
 
 def find_changed_definitions(path: str, before: str, after: str) -> tuple[str, ...]:
-    """Names of what was added, altered or removed, as `Class.method`, in the order of the file; none where a
-    version can't be read. A class is named for what is its own, not for a method that changed."""
+    """Names of what was added, altered or removed, as `Class.method`, in the order of the file; none where a version can't be
+    read. A class counts only if its own lines changed, not if only a method did."""
     readings = [read_source(path, text) for text in (before, after)] if detect_language(path) else []
     if not readings or any(reading.fault for reading in readings):
         return ()

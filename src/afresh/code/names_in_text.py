@@ -36,7 +36,7 @@ class NamedWord:
     """With dots also where the text has `::`."""
     form: NameForm
     marked: bool
-    """Whether it stands in backticks or is called."""
+    """Whether it is in backticks or is called."""
     start: int
     end: int
 

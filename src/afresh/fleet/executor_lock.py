@@ -98,7 +98,7 @@ class ExecutorLock:
 
 
 def is_worker_gone(connection: "Connection", name: str) -> bool:
-    """Whether nobody holds the lock of this worker. It is taken for a moment to find out, so that two can't both be told so."""
+    """Whether the lock of this worker is free. To find out it is taken for a moment, so two callers can't both get True."""
     key = key_from_name(name)
     row = connection.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()
     if not row or not row[0]:

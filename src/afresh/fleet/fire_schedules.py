@@ -14,7 +14,7 @@ from afresh.fleet.stored_projects import StoredProjects
 
 
 def fire_due(stored: StoredProjects, folder: Path, say: Callable[[str], None]) -> None:
-    """By the server's clock. A fault of one project is said, and does not keep the others from their turn."""
+    """By the server's clock. The fault of one project is reported, and the other projects still run."""
     for project in stored.list_projects():
         try:
             opened = open_project(bring_clone(folder, project.key, project.name, project.remote))

@@ -1,4 +1,4 @@
-"""Takes one task some steps further, in a clone of the project's remote, and says what came of it."""
+"""Runs some steps of one task in a clone of the project's remote, and returns how it ended."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ def make_tables(connection: "Connection") -> None:
 
 
 def read_chunks(connection: "Connection", project: str, tasks: Sequence[str]) -> dict[str, Chunk]:
-    """The current chunk of each task; of one that was never given out it is the first."""
+    """The current chunk of each task; the first chunk of a task that was never given out."""
     rows = connection.execute(
         f"SELECT task, number, not_before <= now() FROM {SCHEMA}.chunk WHERE project = %s AND task = ANY(%s)".encode(),
         (project, list(tasks)),
@@ -56,7 +56,7 @@ def read_chunks(connection: "Connection", project: str, tasks: Sequence[str]) ->
 
 
 def count_chunk(connection: "Connection", project: str, task: str, ended: int) -> int:
-    """The number of the chunk that follows on the one that has ended. Who asks again gets the same one."""
+    """The number of the chunk after the one that has ended. Asking again returns the same number."""
     row = connection.execute(
         f"INSERT INTO {SCHEMA}.chunk (project, task, number) VALUES (%s, %s, %s) ON CONFLICT (project, task)"
         " DO UPDATE SET number = greatest(chunk.number, excluded.number) RETURNING number".encode(),

@@ -36,7 +36,7 @@ class TakeOver:
     """Since when a chunk of a living worker has no lease, by this process's clock that never jumps."""
 
     def requeue_lost_chunks(self, projects: Sequence[FleetProject]) -> list[ChunkName]:
-        """Enqueue the chunks of workers that are dead or hang again, for anybody. A chunk goes on where its journal ends."""
+        """Enqueue again the chunks of workers that are dead or hang. A chunk continues at the end of its journal."""
         known = {project.key: project for project in projects}
         gone = dict[str, bool]()
         taken = list[ChunkName]()

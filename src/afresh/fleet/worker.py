@@ -38,7 +38,7 @@ PASS_SECONDS = 1.0
 IDLE_LOOKS = 3
 """After so many looks at an empty queue it is empty: a task that has just ended may make another one ready."""
 PATIENCE_SECONDS = 20.0
-"""How long a worker that has lost its lock waits for its step to notice; then it ends all the same."""
+"""How long a worker that has lost its lock waits for its step to notice; then it ends anyway."""
 LOST_LOCK_CODE = 75
 """Exit code: another process should be started in its place."""
 
@@ -94,7 +94,7 @@ class FleetWorker:
             self.running = ""
 
     def fire_due(self) -> None:
-        """Add the tasks and run the heartbeats that are due, in clones of its own: a chunk may be under way."""
+        """Add the tasks and run the heartbeats that are due, in separate clones: a chunk may be running in the others."""
         if not (self.stop.received or self.lock.lost):
             client = open_client(self.terms.address)
             try:

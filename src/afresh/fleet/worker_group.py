@@ -1,4 +1,4 @@
-"""The workers of one machine: starts them as processes of their own, passes signals on, replaces one that ended in a fault."""
+"""The workers of one machine: starts a process for each, passes signals on, and replaces one that ended in a fault."""
 
 import json
 import os

@@ -38,7 +38,7 @@ class OpenConnection:
 
 
 class McpConnections:
-    """One connection for each server. One that fails is dropped, and the next use connects again."""
+    """One connection for each server. One that fails is dropped; the next use connects again."""
 
     def __init__(self, servers: Mapping[str, McpServer]) -> None:
         self._servers = servers
@@ -127,7 +127,7 @@ class McpConnections:
             raise NeedsPerson(f"{tool.full_name} failed: {describe_fault(fault)}") from fault
 
     async def _drop(self, server: str) -> None:
-        """The next use starts the server anew."""
+        """The next use starts the server again."""
         import asyncio
 
         connection = self._open.pop(server)

@@ -40,7 +40,7 @@ class OfferedTool:
         return OFFERED_TRAITS
 
     def run(self, args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-        """A server that fails is a failed action; the task goes on."""
+        """A server that fails is a failed action; the task continues."""
         refuse_unsendable_arguments(self.schema.name, args)
         try:
             result = self.connections.call(self.tool, args)

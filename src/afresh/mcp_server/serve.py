@@ -58,7 +58,7 @@ class ServedProject:
 
 
 def find_served_project(path: Path, read_only: bool = False) -> ServedProject:
-    """BadInput outside of a repository, and in one that is not set up: a server makes nothing on its own."""
+    """BadInput outside of a repository, and in one without `afresh init`: the server creates no files."""
     root = Repository.find(path).root
     if not ProjectPaths(root).state.is_dir():
         raise BadInput(f"{root} is not set up for afresh", next="run `afresh init` there", safe="nothing was changed")

@@ -91,7 +91,7 @@ def _from_environment(variable: str) -> ApiKey:
 
 
 def _from_keyring(name: str, asked: bool) -> str:
-    """A keyring that does not work is only worth a word to somebody who said that the key is there."""
+    """Warn about a broken keyring only if the settings say that the key is there."""
     ring = _import_keyring()
     if ring is None:
         if asked:

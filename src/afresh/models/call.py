@@ -25,13 +25,13 @@ MAX_SLEEP_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ModelGate:
-    """The model, the ledger, and who is told about the progress of a call."""
+    """The model, the ledger, and the listener for the progress of a call."""
 
     model: Model
     ledger: Ledger
     tell: ProgressListener = ignore_progress
     retries: int = MAX_REPLY_RETRIES
-    """For a reply that has broken off: each time is booked as a call of its own, since it may have cost as much as one."""
+    """For a reply that broke off: each attempt is booked as a separate call, since the provider may charge for it."""
     check_cancelled: Callable[[], None] = lambda: None
     """Raises if the worker must stop: then nothing is bought."""
     sleep: Callable[[float], None] = time.sleep
@@ -56,7 +56,7 @@ def call_model(request: Request, booking: CallBooking, gate: ModelGate) -> Reply
 
 
 def redact_request(request: Request) -> Request:
-    """The request without secrets. What is gathered is redacted already."""
+    """The request with secrets redacted. Gathered context was redacted before."""
     shown = redact_value(request)
     return shown if shown is request else replace(shown, breaks=())
 
@@ -94,7 +94,7 @@ def wait_for_turn(booking: CallBooking, gate: ModelGate) -> CallTurn:
 
 
 def book_call(booking: CallBooking, turn: CallTurn, gate: ModelGate) -> str:
-    """Book the call; one that no limit allows gives its turn back."""
+    """Book the call. If no limit allows it, give the turn back."""
     try:
         return gate.ledger.book(booking)
     except BaseException:

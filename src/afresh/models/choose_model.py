@@ -115,7 +115,7 @@ def _suggest_word(word: str, known: Iterable[str]) -> str:
 
 
 def settings_for_model(chosen: ChosenModel, settings: ModelSettings) -> ModelSettings:
-    """What the table says, over what is said for all."""
+    """The settings of the named table, which win over the general ones."""
     table = chosen.table
     if table is None:
         return settings

@@ -59,7 +59,7 @@ class MailboxModel:
 
     name = "mailbox"
     check_cancelled: Callable[[], None] = staticmethod(lambda: None)
-    """Raises if the worker must stop. The request stays open, and its reply is taken when the task goes on."""
+    """Raises if the worker must stop. The request stays open; `resume` takes its reply."""
 
     def __init__(
         self,

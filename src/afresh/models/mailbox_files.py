@@ -71,7 +71,7 @@ def write_end_note(folder: Path, task: str, what: str, next: str) -> None:
 
 
 def take_end_note(folder: Path) -> BadInput | None:
-    """The end of a task that nobody was told of yet, as what stands in the way of reading a request."""
+    """The end of a task that was not reported yet, as the error for reading a request."""
     for path in sorted(folder.glob(f"*{ENDED_SUFFIX}")):
         with suppress(OSError, ValueError):
             what, next, *_ = [*read_plain_file(path).splitlines(), "", ""]
@@ -164,7 +164,7 @@ def check_mailbox_reply(plain: Any, request: Request, count: CountTokens) -> Rep
 
 
 def list_open_requests(folder: Path) -> Sequence[OpenRequest]:
-    """Open requests, those that somebody waits for first, then the oldest."""
+    """Open requests: first those that a worker waits for, then the oldest."""
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:

@@ -22,7 +22,7 @@ class NamedModel:
     base_url: str = ""
     """Where it is, if not where the provider is known to be."""
     window: int = 0
-    """Tokens that it can take; 0: what is known of it."""
+    """The context window in tokens; 0: the known one."""
     key: str = ""
     """The name of an environment variable, or "keyring". Never the key."""
     timeout: float = 0.0
@@ -32,7 +32,7 @@ class NamedModel:
     tools: bool | None = None
     """Whether it can call tools; false: its actions are read from its text. Default: as the provider does."""
     thinking: bool | None = None
-    """Whether it can think before it answers. Default: what is known of the model."""
+    """Whether it can think before it answers. Default: as is known for the model."""
     insecure: bool = False
     """Whether the key may go over the network unencrypted, to an http:// address that is not this machine."""
 
@@ -74,7 +74,7 @@ class ModelSettings:
     """What the user set. Never filled from a repository: a base URL there could lead keys and code away."""
 
     window: int = 0
-    """0: what is known of the model."""
+    """0: as is known for the model."""
     base_urls: Mapping[str, str] = field(default_factory=dict[str, str])
     """By provider: anthropic, openai."""
     timeout: float = 0.0

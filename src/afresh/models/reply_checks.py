@@ -98,7 +98,7 @@ def check_reply_length(reply: Reply, request: Request, count: CountTokens) -> No
 
 
 def add_missing_usage(reply: Reply, request: Request, count: CountTokens, model: str) -> Reply:
-    """The reply with its model's name, and with an estimate where nobody has counted tokens."""
+    """The reply with its model's name, and with estimated tokens where the provider gave none."""
     told = reply.usage
     output = told.output or min(count(_reply_text(reply)), request.reserve)
     usage = replace(told, input=told.input or count(request.text), output=output)

@@ -18,7 +18,7 @@ MAX_WAIT_SECONDS = 60.0
 
 
 def retry_call(attempt: Callable[[], Reply], hear: ReplyListener, retries: int, sleep: Sleep) -> Reply:
-    """Repeat the attempt after temporary errors. One that has cost tokens is raised: a repeat must be booked."""
+    """Repeat the attempt after temporary errors. An error that has cost tokens is raised, so that the caller books the repeat."""
     retry = 0
     while True:
         try:

@@ -22,7 +22,7 @@ class ScriptedReview:
 
 
 class ScriptedModel:
-    """`start` is the number of steps that the task has bought before, so that a restarted process goes on where it was."""
+    """`start` is the number of earlier calls of the task, so that a restarted process continues in the script."""
 
     def __init__(
         self,

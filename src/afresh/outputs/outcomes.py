@@ -22,7 +22,7 @@ ERROR = "error"
 OUTCOME_RANK = {PASSED: 0, SKIPPED: 1, FAILED: 2, ERROR: 3}
 MAX_MESSAGE_CHARACTERS = 300
 MAX_MESSAGE_LINES = 4
-"""Of a failure: what was expected and what came often stands below the first line."""
+"""Lines of a failure: what was expected and what came is often below the first line."""
 MAX_DETAIL_LINES = 12
 MAX_DETAIL_CHARACTERS = 900
 MAX_SHOWN_FAILURES = 5

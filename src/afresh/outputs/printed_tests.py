@@ -35,7 +35,7 @@ class TextFormat:
     outcomes: tuple[re.Pattern[str], ...] = ()
     """How one test ended."""
     section: re.Pattern[str] = NOTHING
-    """Stands above what a failing test said."""
+    """The line above the message of a failing test."""
     end: re.Pattern[str] = NOTHING
     """Ends what it said."""
     reason: re.Pattern[str] = re.compile(r"\S")
@@ -170,7 +170,7 @@ class PrintedLines:
     ended: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     """Test, outcome and place."""
     blocks: dict[str, list[Block]] = field(default_factory=dict[str, list[Block]])
-    """By the title of a section, or by a file, what stands below it."""
+    """The lines below a section's title or a file's name."""
     failed: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])
     """Outcome and place of the tests that sections name."""
     files: dict[str, tuple[str, int]] = field(default_factory=dict[str, tuple[str, int]])

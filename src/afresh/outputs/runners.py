@@ -77,7 +77,7 @@ class Runner:
     after: str = ""
     """Lines of shell around the command."""
     files: str | None = None
-    """What stands before the test files that alone are to run; None if they can't be named."""
+    """The option before the test files to run; None if the runner takes no files."""
 
 
 JUNIT = ("junit.xml", parse_junit_reports, "", COLLECT_JUNIT)
@@ -128,7 +128,7 @@ class RunnerCommand:
     words: tuple[str, ...]
     """Of the runner itself, from its program on."""
     hand_on: str = ""
-    """What must stand before options so that the scripts on the way pass them on."""
+    """The words before options, so that scripts in between pass the options on."""
 
 
 def find_package_folder(command: str) -> str | None:

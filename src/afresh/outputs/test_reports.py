@@ -93,7 +93,7 @@ MAX_DIAGNOSIS_LINES = 80
 
 @dataclass(slots=True)
 class TapPoint:
-    """A line `ok` or `not ok`, with what is known of it below."""
+    """A line `ok` or `not ok`, with the block below it."""
 
     names: tuple[str, ...]
     outcome: str

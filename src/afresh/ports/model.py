@@ -52,9 +52,9 @@ class Ledger(Protocol):
         ...
 
     def settle(self, booked: str, reply: Reply) -> int | None:
-        """What it has really cost, in nano-dollars; None if nobody knows."""
+        """The real cost in nano-dollars; None if the price is unknown."""
         ...
 
     def cancel(self, booked: str, fault: AfreshError) -> None:
-        """No reply came of it; what the fault knows to be paid for all the same stays on the books."""
+        """The call brought no reply; the ledger keeps only what the fault says was charged."""
         ...

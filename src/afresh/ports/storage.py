@@ -168,7 +168,7 @@ class CallStore(Protocol):
 
 
 class LimitStore(Protocol):
-    """What was spent against limits, and those that have tripped."""
+    """What was spent against limits, and which limits have tripped."""
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
         """What was spent, in time that does not depend on the number of calls."""
@@ -188,7 +188,7 @@ class LimitStore(Protocol):
 
 
 class TurnStore(Protocol):
-    """When calls may begin that a rate limit covers; for all workers together, by a clock that they share and nobody sets."""
+    """When calls under a rate limit may begin; one clock for all workers together."""
 
     def take_turn(self, model: str, tokens: int, limits: Sequence[RateLimit]) -> CallTurn:
         """Reserve the earliest time at which a call with so many tokens may begin (`find_turn`); one transaction."""

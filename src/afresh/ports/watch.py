@@ -27,5 +27,5 @@ class Watcher(Protocol):
         ...
 
     def follow(self, event: ProgressEvent) -> None:
-        """While something goes on that may take long."""
+        """During work that may take long."""
         ...

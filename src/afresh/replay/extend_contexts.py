@@ -69,7 +69,7 @@ def extend_contexts(
 
 
 def estimate_steps_left(memory: GatheredContext) -> int:
-    """As many as there were: nobody knows how long a run will be."""
+    """As many steps as there were so far: the length of the run is unknown."""
     return max(1, memory.state.work.step)
 
 

@@ -24,7 +24,7 @@ MAX_THOUGHT_CHARACTERS = 3_000
 
 @dataclass(frozen=True, slots=True)
 class SampledContext:
-    """What is known of one moment. `missing` is how many things its context lacked."""
+    """One step of the page. `missing` is how many things its context lacked."""
 
     run: int
     number: int

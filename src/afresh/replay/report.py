@@ -159,9 +159,9 @@ class RunMeasurement:
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
     budget: int
-    """Tokens of a prompt that is built anew."""
+    """Tokens of a prompt that is built new."""
     bound: int
-    """Tokens of one that was kept and extended."""
+    """Tokens of a prompt that was kept and extended."""
     runs: tuple[RunMeasurement, ...]
     problems: tuple[str, ...] = ()
     unpriced: str = ""

@@ -58,7 +58,7 @@ def render_written_arguments(arguments: object) -> str:
 
 
 def unwrap_object(value: object) -> dict[str, Any]:
-    """An object, also one that was written into a string."""
+    """An object, even if it was written as a string."""
     if not isinstance(value, str):
         return to_mapping(value)
     try:
@@ -99,7 +99,7 @@ class RunBuilder:
         return isinstance(entry.value, dict)
 
     def use_model(self, name: object, times: int = 1) -> None:
-        """The model of a call, if the file names it; the one that is named most is the run's."""
+        """The model of a call, if the file names it; the most frequent one is the run's."""
         if isinstance(name, str) and name:
             self.models[name] += times
 
@@ -150,12 +150,12 @@ class RunBuilder:
             self._thoughts.append(replace_lone_surrogates(text.strip()))
 
     def speak(self, text: str) -> None:
-        """The agent said something: the reason for the action that follows, or, if none does, a step of its own."""
+        """The agent's words: the reason for the next action or, without one, a separate step."""
         if text.strip():
             self._words.append(replace_lone_surrogates(text.strip()))
 
     def act(self, tool: str, action: str, call: str = "", answer: str | None = None) -> None:
-        """A step. With a `call`, its observation comes later under that name."""
+        """A step. With a `call`, the observation follows later under that id."""
         step = self._open("\n\n".join([*self._thoughts, *self._words]), tool, action)
         self._thoughts, self._words = [], []
         if call:

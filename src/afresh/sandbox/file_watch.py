@@ -30,7 +30,7 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class FileWatch:
-    """Collects what the kernel tells, in a thread of its own: its queue holds some thousand entries only."""
+    """Reads the kernel's notices in its own thread: their queue holds only some thousand."""
 
     def __init__(self) -> None:
         self.access: FileAccess | None = None

@@ -37,7 +37,7 @@ def list_top_level_packages(tree: Path) -> tuple[str, ...]:
 
 
 def find_foreign_imports(sandbox: AnySandbox, packages: Sequence[str]) -> list[str]:
-    """Problems: packages that Python would import from elsewhere. One that can't be imported at all is none."""
+    """Problems: packages that Python would import from elsewhere. A package that can't be imported is no problem here."""
     if not packages:
         return []
     code = shlex.join(["-c", _FIND_IMPORTS_SCRIPT, *packages])

@@ -110,7 +110,7 @@ def _refuse_calls(steps):
 
 
 def _become(order):
-    """In the child: a session of its own, limits, confinement, and then the command."""
+    """In the child: new session, limits, confinement, and then the command."""
     os.setsid()
     for number in (signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)

@@ -96,7 +96,7 @@ def make_own_folder(tree: Path, name: str) -> Path:
 
 
 def find_blocked_folder(tree: Path, names: Iterable[str]) -> str:
-    """The first of these folders, or of those that they are in, that is a link, a file or shut; empty if there is none."""
+    """The first of these folders or their parents that is a link, a file or unreadable; empty if there is none."""
     for name in names:
         for place in [*reversed(PurePosixPath(name).parents), PurePosixPath(name)][1:]:
             try:

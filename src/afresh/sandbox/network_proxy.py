@@ -76,7 +76,7 @@ class ProxyRequest:
 
 
 class BadProxyRequest(Exception):
-    """What came in is no request that a proxy can serve."""
+    """The client sent a request that a proxy can't serve."""
 
 
 def parse_proxy_request(header: bytes, rest: bytes) -> ProxyRequest:
@@ -284,7 +284,7 @@ def _relay(client: socket.socket, server: socket.socket, request: ProxyRequest) 
 def _wait_for_sockets(
     speaking: set[socket.socket], waiting: dict[socket.socket, bytes], peers: dict[socket.socket, socket.socket]
 ) -> list[tuple[socket.socket, int]]:
-    """Sockets that can be read or written now; none after a time without a word."""
+    """Sockets that can be read or written now; none after the time limit."""
     poll, by_number = select.poll(), dict[int, socket.socket]()
     for connection, peer in peers.items():
         reads = select.POLLIN if connection in speaking and not waiting[peer] else 0

@@ -16,7 +16,7 @@ ENTRY_FILE = Path(__file__).parent / "network_entry.py"
 SEEN_ENTRY = SEEN_FOLDER / "network_entry.py"
 PRIVATE_HOME = "/tmp/home"
 PROXY_PORT = 3128
-"""Each command has a loopback of its own, so that the port is free and always the same."""
+"""Each command has its own loopback, so the port is free and always the same."""
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 YARN_VARIABLES = ("YARN_HTTP_PROXY", "YARN_HTTPS_PROXY")
 JAVA_VARIABLES = ("MAVEN_OPTS", "GRADLE_OPTS")

@@ -19,11 +19,11 @@ FOUND_BEFORE_FILE = "found-before"
 ENVIRONMENT_MARKER = "pyvenv.cfg"
 MAX_DEPTH = 2
 MAX_PACKAGES = 200
-"""Names of packages that one command is said to have installed."""
+"""Most packages that are recorded for one command."""
 
 
 def list_own_environments(mounts: Mounts) -> tuple[str, ...]:
-    """Names of the environments that the task has of its own."""
+    """Names of the task's own environments."""
     names = [entry.name for entry in _list_folders(mounts.own) if entry.name.startswith(KEPT_PREFIX)]
     return tuple(sorted(unquote(name.removeprefix(KEPT_PREFIX)) for name in names))
 
@@ -39,7 +39,7 @@ def _find_own_place(own: Path, name: str) -> Path:
 
 
 def copy_environments(mounts: Mounts) -> None:
-    """Make the task's own copies, as far as there are none. One that was broken off is made anew."""
+    """Make the task's missing copies. An incomplete copy is made again."""
     if mounts.own is None:
         raise Broken("a command with the network needs a place for the task's own environments")
     mounts.own.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -21,11 +21,11 @@ from afresh.sandbox.terminal_text import render_terminal_text
 
 OutputListener = Callable[[bytes], None]
 NEVER = Event()
-"""Ends no command: nobody sets it."""
+"""Never set, so it ends no command."""
 
 
 def ignore_output(data: bytes) -> None:
-    """For whoever does not follow what a command prints."""
+    """For callers that do not follow the output."""
 
 
 def listen_to_nothing(command: str) -> OutputListener:
@@ -33,7 +33,7 @@ def listen_to_nothing(command: str) -> OutputListener:
 
 
 class OutputBuffer:
-    """Takes any amount of bytes, keeps at most about `limit` of them. `hear` is told all."""
+    """Takes any amount of bytes and keeps about `limit` of them. `hear` gets all."""
 
     def __init__(self, limit: int, hear: OutputListener = ignore_output) -> None:
         self._half = max(1, limit // 2)
@@ -119,7 +119,7 @@ class RunningCommand:
 def start_command(
     argv: Sequence[str], environment: Mapping[str, str], folder: Path, descriptors: Sequence[int], disk: DiskWatch
 ) -> RunningCommand:
-    """Start a child in a session of its own, without a terminal, with only these descriptors."""
+    """Start a child in a new session, without a terminal, with only these descriptors."""
     reading, writing = os.pipe()
     try:
         os.set_blocking(reading, False)

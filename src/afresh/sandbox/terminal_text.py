@@ -11,7 +11,7 @@ _CONTROL = re.compile(r"[\x1b\r\b]")
 _UNSEEN = re.compile(r"\x1b\[[\d;:]*m|\x1b\[\?[\d;]*[hl]|\a|(?<!\r)\r+(?=\n)")
 """Colours, modes of the screen, the bell."""
 _TITLE = re.compile(r"\x1b[\]PX^_][^\x1b\a\n]*(?:\a|\x1b\\)?")
-"""What is said to the terminal itself: titles, links."""
+"""Sequences for the terminal itself: titles, links."""
 _TOKEN = re.compile(
     r"(?P<text>[^\x1b\r\n\b]+)"
     r"|\x1b\[(?P<args>[0-?]*)[ -/]*(?P<move>[@-~])"

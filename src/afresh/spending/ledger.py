@@ -35,7 +35,7 @@ class SpendingTerms:
     prices: PriceLookup
     limits: SpendingLimits
     free: bool = False
-    """Nobody pays: limits of money do not count, and books that can't be written stop nothing."""
+    """The calls are free: limits in dollars do not count, and an unwritable ledger stops nothing."""
     config: str = "your config.toml"
     """Where the user raises a limit."""
     worker: str = ""

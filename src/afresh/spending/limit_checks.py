@@ -25,11 +25,11 @@ class LimitRecords(Protocol):
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally: ...
 
     def tripped(self, account: SpendingAccount) -> Sequence[TrippedLimit]:
-        """Those that stop this account."""
+        """Tripped limits that stop this account."""
         ...
 
     def trip(self, breaker: TrippedLimit) -> None:
-        """Record that a limit has tripped; one that has tripped before stays as it is."""
+        """Record that a limit has tripped; an earlier record of it stays."""
         ...
 
     def end(self, breaker: TrippedLimit, at: float, why: str) -> None: ...
@@ -48,7 +48,7 @@ class LimitCheck:
     limits: Sequence[SpendingLimit]
 
     def find_refusal(self, worst: Charge) -> TrippedLimit | None:
-        """What stops a call: a limit that has tripped before and was not raised since, or one that trips now."""
+        """The reason to stop a call: a limit that tripped before and was not raised since, or one that trips now."""
         for breaker in self.records.tripped(self.account):
             limit = self._limit_now(breaker.limit)
             if limit and limit.most <= breaker.limit.most:

@@ -75,7 +75,7 @@ class PriceTable:
     """A lookup takes as long as a step."""
 
     def of(self, model: str, size: int = SAMPLE_TOKENS) -> Price | None:
-        """None: nobody knows. `size`: tokens of the call, since long ones may cost more."""
+        """None if the price is unknown. `size`: tokens of the call, since long calls may cost more."""
         if model in self.own:
             return self.own[model].price
         tier = max((limit + 1 for limit in TIER_LIMITS_TOKENS if size > limit), default=SAMPLE_TOKENS)

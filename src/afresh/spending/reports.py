@@ -29,7 +29,7 @@ class SpendingGroup(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnpricedCalls:
-    """Calls whose price nobody knows."""
+    """Calls of unknown price."""
 
     calls: int = 0
     tokens: int = 0

@@ -143,7 +143,7 @@ def name_model(model: str) -> str:
 
 
 def name_tool(action: Action) -> str:
-    """The tool's name; one that the model has made up is not passed on."""
+    """The tool's name; empty for one that the model made up."""
     return action.tool if action.tool in TRAITS_BY_TOOL or action.traits else "unknown"
 
 

@@ -29,7 +29,7 @@ from afresh.web.visit import PageRoute, ProjectTab, Visit
 LOOPBACK = "127.0.0.1"
 PAGES = (home, inbox, task, step, context, queue, knowledge, memory, heartbeats, spend, audit, replay, evolve)
 LAST_SECONDS = 3
-"""For answers that are under way when it is told to stop."""
+"""Seconds for answers that are being sent when the server must stop."""
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -154,7 +154,7 @@ class DashboardServer(uvicorn.Server):
 
 
 def serve_dashboard(projects: Sequence[Project], port: int, read_only: bool, ready: Callable[[str], None]) -> None:
-    """Serve until a signal ends it. `ready` is told the address."""
+    """Serve until a signal ends it. `ready` gets the address."""
     listening = open_socket(port)
     dashboard = Dashboard(projects, listening.getsockname()[1], read_only)
     ready(dashboard.address)

@@ -1,4 +1,4 @@
-"""Who may use the dashboard: whoever has opened its address with the token, in that browser."""
+"""Who may use the dashboard: any browser in which its address was opened with the token."""
 
 import hmac
 import secrets

@@ -79,7 +79,7 @@ class Visit:
         return path + ("" if parts else "/") + (f"?{urlencode(query)}" if query else "")
 
     def read_goals(self, tasks: Iterable[str]) -> dict[str, str]:
-        """Return what people call these tasks; those that are not known are left out."""
+        """Return the goals of these tasks; unknown tasks are left out."""
         queue = self.project.queue
         return {ticket.task: ticket.goal for task in {*tasks} if task for ticket in queue.tickets(TicketQuery(prefix=task))}
 

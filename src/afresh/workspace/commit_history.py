@@ -24,7 +24,7 @@ LOG_ARGUMENTS = (
 )  # fmt: skip
 
 COMMIT_PATTERN = re.compile(r"\x1e(\d+)\x1f([^\x1f]*)\x1f([^\x1e]*)")
-"""A message with one of these signs in it is passed over, or cut."""
+"""A message with one of these marks is skipped, or cut at the mark."""
 
 
 def read_commit_history(git: Git, head: str, state: Path | None = None) -> CommitHistory:
@@ -51,7 +51,7 @@ def _parse_commits(text: str) -> Iterator[CommitFiles]:
 
 
 def _read_cache(file: Path | None, head: str) -> CommitHistory | None:
-    """What was kept for another commit, or can't be read, is as good as nothing."""
+    """A cache of another commit, or an unreadable one, is ignored."""
     try:
         plain = json.loads(file.read_text("utf-8")) if file else {}
         if plain.get("head") == head:
@@ -74,7 +74,7 @@ def _write_cache(file: Path, history: CommitHistory) -> None:
 
 
 MAX_DIFF_FILES = 200
-"""Files of a difference beyond which nobody reviews it in one window."""
+"""More files can't be reviewed in one prompt."""
 
 
 class GitCommitHistory:

@@ -135,7 +135,7 @@ GIT_GRACE_SECONDS = 10.0
 
 
 class GitHangs(NeedsPerson):
-    """Git has not answered. Not a GitFailed: nobody may take it for an answer."""
+    """Git has not answered. Not a GitFailed, so that no caller takes it for an answer."""
 
     def __init__(self, arguments: tuple[str, ...]) -> None:
         super().__init__(

@@ -10,7 +10,7 @@ TOOL_CACHE_PATTERNS = (
     "__pycache__/", "*.py[co]", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/", ".coverage", ".coverage.*",
     ".tox/", ".nox/", ".venv/", "node_modules", ".DS_Store",
 )  # fmt: skip
-"""What tools leave behind in any project; a file that the base tracks is tracked all the same."""
+"""Files that tools leave behind in any project; tracked files of the base stay tracked."""
 
 
 def flatten_ignore_files(files: Iterable[tuple[str, str]]) -> Sequence[str]:

@@ -76,7 +76,7 @@ class Repository:
 
 
 def make_state_folder(repository: Repository) -> Path:
-    """`.afresh/state`, hidden from git by a file of its own, so that the user's .gitignore stays as it is; for its owner only."""
+    """`.afresh/state`, hidden from git by its own .gitignore, so that the user's stays as it is; readable by its owner only."""
     _refuse_state_links(repository.root)
     try:
         repository.state.mkdir(mode=0o700, parents=True, exist_ok=True)

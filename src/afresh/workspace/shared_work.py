@@ -51,7 +51,7 @@ class SharedPlace:
     remote: str
     """Address of the project's git remote."""
     check_owner: Callable[[], None] = lambda: None
-    """Raises if this worker no longer holds the task: then nothing of its own may replace the result of another."""
+    """Raises if this worker no longer holds the task, so that it can't replace the result of another."""
 
 
 class SharedWorkspace(GitWorkspace):

@@ -20,7 +20,7 @@ from afresh.workspace.git import DURABLE_WRITE_CONFIG, Git, GitFailed, copy_obje
 from afresh.workspace.repository import Repository
 
 OWN_BRANCH_CONFIG = (*DURABLE_WRITE_CONFIG, "core.filesRefLockTimeout=1000")
-"""In milliseconds: nobody else writes a task's branch, so whoever has locked it is dead."""
+"""In milliseconds: only afresh writes a task's branch, so the process that left a lock is dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def has_git_pointer(tree: Path, admin: Path) -> bool:
 
 @contextmanager
 def hold_worktrees(repository: Repository) -> Iterator[None]:
-    """Wait until no other task makes or removes a worktree: git fails when it meets one that is half made."""
+    """Wait until no other task makes or removes a worktree: git fails on one that is half made."""
     with hold_file_lock(repository.common_dir / "afresh-worktrees.lock"):
         yield
 

@@ -39,7 +39,7 @@ def strip_address(text: str) -> str:
 
 
 def list_facts(name: str, about: str, context: ToolContext) -> str:
-    """As many as there is room for; the task's own, but for `memory`, which is the project's."""
+    """As many as fit, of this task; with `memory` of the project."""
     question = FactQuery(about, FACT_KINDS_BY_NAME[name], context.state.task.id, name != "memory", MAX_SHOWN_FACTS)
     facts = list(context.facts.look_up(question))
     if not facts and about:
@@ -150,7 +150,7 @@ def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:
 
 
 def find_block_id(text: str, context: ToolContext) -> str:
-    """The whole id. Only what this task has archived itself can be had: what it knows by id, and what came with its records."""
+    """The whole id. A task can read what it has archived itself: what its state names, and what came with its records."""
     name = strip_address(text)
     name = next((word for word in reversed(name.split()) if re.fullmatch(r"[0-9a-f]{6,32}", word)), name)
     if not re.fullmatch(r"[0-9a-f]{6,32}", name):

@@ -13,7 +13,7 @@ from afresh.ports.tool import ToolContext
 MAX_QUESTION_CHARACTERS = 600
 MAX_OPTIONS = 6
 MAX_OPTION_CHARACTERS = 200
-"""Question and options stand beside the answer in later windows, so they are short."""
+"""Later prompts show question and options beside the answer, so they are short."""
 
 
 def ask_user(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:

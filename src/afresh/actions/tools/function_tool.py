@@ -17,7 +17,7 @@ class FunctionTool:
     schema: ToolSchema
     function: Callable[[Mapping[str, Any], ToolContext], ToolOutcome]
     own_traits: frozenset[ToolTrait] | None = None
-    """Of a tool that is made at run time; those that come with afresh are in core/tool_traits."""
+    """Only for a tool that is made at run time; core/tool_traits has those of the shipped tools."""
 
     @property
     def traits(self) -> frozenset[ToolTrait]:

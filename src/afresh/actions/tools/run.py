@@ -17,7 +17,7 @@ from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import FileTree
 
 MAX_PRINTED_LINES = 600
-"""Lines in all; more than that no window has room for, and the plain output says it as well."""
+"""Most lines in all; a command that prints more is shown as plain output."""
 PLAIN_COMMAND_PATTERN = re.compile(r"[\w\s./,'\"=+@:;&-]+")
 """Nothing that a shell would expand, join or redirect."""
 COMMAND_ENDS = frozenset((";", "&&"))
@@ -56,7 +56,7 @@ def split_commands(command: str) -> list[list[str]]:
 
 
 def parse_print_command(words: Sequence[str], files: FileTree) -> Iterator[tuple[str, int, int]]:
-    """Path, first and last line. A word that is not understood is taken for a path, and there is no such file."""
+    """Path, first and last line. A word that is not understood counts as a path, which then does not exist."""
     program, rest = (words[0], list(words[1:])) if words else ("", [])
     first, last = 1, None
     if program in ("cat", "nl"):

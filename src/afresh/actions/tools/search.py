@@ -22,7 +22,7 @@ MIN_HITS_PER_FILE = 4
 MAX_HITS = 30
 MAX_FILES = 40
 MAX_NAMED_LINES = 12
-"""Hits of a file that are shown at least, hits in all if the files are few, files, and further lines that are named by number."""
+"""Least hits shown of a file, most hits in all, most files, most further lines that are named by number."""
 DEFINITION_PATTERN = re.compile(r"\d+: (async def|def|class|func|fn)\b")
 
 
@@ -73,7 +73,7 @@ def find_text_hits(pattern: re.Pattern[str], paths: list[str], context: ToolCont
 
 
 def render_hits(found: Mapping[str, Sequence[str]]) -> str:
-    """In the order of the lines. If a file has too many, its definitions stay, and of the others it is said where they are."""
+    """In the order of the lines. If a file has too many hits, show its definitions and name the lines of the others."""
     parts, most = list[str](), max(MIN_HITS_PER_FILE, MAX_HITS // len(found))
     for path, lines in list(found.items())[:MAX_FILES]:
         ranked = sorted(range(len(lines)), key=lambda at: (not DEFINITION_PATTERN.match(lines[at]), at))

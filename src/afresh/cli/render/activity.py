@@ -17,7 +17,7 @@ CLEAR_LINE = "\r\x1b[K"
 
 
 class ActivityLine:
-    """Draws in a thread of its own; the command only says what it does."""
+    """Draws in its own thread; the command only says what it does."""
 
     def __init__(self, stream: TextIO, what: str) -> None:
         self.stream, self.what = stream, what

@@ -59,7 +59,7 @@ class LiveProgress:
         self.aloud = True
         self.ended = Event()
         self.updating = Lock()
-        """Checks that run beside a call tell from a thread of their own."""
+        """Checks that run beside a call report from their own thread."""
 
     def __enter__(self) -> "LiveProgress":
         self.ended = Event()

@@ -53,7 +53,7 @@ def build_run_summary(
 
 
 def _make_verdict_box(state: State, data: dict[str, Any]) -> Box:
-    """An open question has a row of its own, and is not repeated as the reason."""
+    """An open question has its own row, and is not repeated as the reason."""
     first = data["verdict"] if data["status"] not in ("failed", "blocked", "unchanged") else data["status"]
     word, question = first or data["status"], state.dialogue.question
     reason = "needs your answer" if question and question in data["reason"] else data["reason"]

@@ -131,7 +131,7 @@ GENERATED_MARKER = re.compile(
 )
 MIN_WIDE_TEXT_CHARACTERS = 2_000
 MAX_MEAN_LINE_CHARACTERS = 300
-"""A text of at least this many characters is not read if its average line is longer than this: nobody wrote it by hand."""
+"""A text of at least this many characters with longer lines on average than this is skipped: it is generated."""
 BUNDLE_PATH = re.compile(r"[.-](?:min|bundle)\.[cm]?js$|(?:^|/)dist/(?:.*/)?[^/]+\.[cm]?js$")
 """What build tools of the web put together, where it is committed."""
 

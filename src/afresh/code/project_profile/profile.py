@@ -47,7 +47,7 @@ class ProfileInputs:
     likely: tuple[str, ...] = ()
     """Files that the task is likely about, the likeliest first."""
     tests: str = ""
-    """The command that ran the tests when it was tried, and what came of it."""
+    """The command that ran the tests when it was tried, and its result."""
     missing: frozenset[str] = frozenset()
     """Linters that are not installed where commands run."""
     learnt: tuple[str, ...] = ()

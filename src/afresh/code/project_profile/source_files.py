@@ -22,7 +22,7 @@ SUPPORT_FOLDERS = {
     "rfcs", "dist", "assets", "sample", "migrations", "playground", "testdata", "fixtures", "vendor", "third_party",
 }  # fmt: skip
 GROUPING_FOLDERS = {"src", "lib", "packages", "crates", "apps", "libs", "modules", "internal", "pkg"}
-"""Folders at the top whose children are told apart."""
+"""Top folders whose children are counted separately."""
 TEST_FOLDERS = {"tests", "test", "__tests__", "spec", "js_tests", "e2e", "testing"}
 SETUP_FILE = re.compile(r"setup\.py|noxfile\.py|build\.rs|fabfile\.py|.*\.config\.\w+|(?:gulp|grunt)file\.\w+", re.IGNORECASE)
 """Files that configure the build rather than being part of the product."""

@@ -82,7 +82,7 @@ def _make_block(source: PythonSource, place: StatementList, start: int, stop: in
 
 
 def split_paragraphs(block: StatementBlock, source: PythonSource) -> list[list[ast.stmt]]:
-    """The block's own statements, parted where a blank line stands between them."""
+    """The block's own statements, split at blank lines."""
     paragraphs = [block.statements[:1]]
     for before, statement in pairwise(block.statements):
         between = range((before.end_lineno or 0) + 1, find_first_line(statement))
@@ -149,7 +149,7 @@ class StatementTraits:
     waits: bool
     """Whether it needs an async function."""
     stuck: bool
-    """Whether it declares or deletes names, or inspects the call stack: it would mean something else in another function."""
+    """Whether it declares or deletes names, or inspects the call stack: moved into a function, it would do something else."""
     yields: bool
     in_class: bool
     """Whether it uses `super()` or a name that is only valid inside its class."""

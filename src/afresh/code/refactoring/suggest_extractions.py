@@ -47,7 +47,7 @@ SHAPE_PRICES = {ExtractionShape.CALL: 0.0, ExtractionShape.RETURN: 0.0, Extracti
 CHANGING_METHODS = frozenset("add append appendleft clear extend insert pop popleft remove setdefault sort update write".split())  # noqa: SIM905
 COMPOUND_NODES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match)
 NAME_PLACEHOLDER = "NAME"
-"""Stands for the name of a new function, which the model chooses; the second is NAME2."""
+"""Placeholder for the name of a new function, which the model chooses; the second is NAME2."""
 TEXT_TO_LEAVE_ALONE = re.compile(r"generated (?:\w+ )?by\b|\bdo not (?:edit|modify)\b", re.IGNORECASE)
 PATH_TO_LEAVE_ALONE = re.compile(r"(?:^|/)(?:_?vendor(?:ed)?|extern|third_?party)/|_pb2(?:_grpc)?\.py$")
 HEAD_CHARACTERS = 1_000
@@ -79,7 +79,7 @@ def collect_words(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cut:
-    """A piece of a function that may become a function of its own."""
+    """A piece of a function that could become a function."""
 
     extracted: Extraction
     where: NewFunctionPlacement
@@ -304,7 +304,7 @@ def begins_elsewhere(extracted: Extraction, name: str) -> bool:
 
 
 def begins_thought(source: PythonSource, extracted: Extraction) -> bool:
-    """Whether the piece begins its list, a paragraph, a compound statement, or with a variable of its own."""
+    """Whether the piece begins its list, a paragraph or a compound statement, or sets a variable that only it uses."""
     block, first = extracted.block, extracted.block.statements[0]
     if block.start == 0 or block.first_line < first.lineno or not source.line(block.first_line - 1).strip():
         return True

@@ -163,7 +163,7 @@ def _make_assistant_blocks(turn: ToolExchange, number: int, thinker: str) -> lis
 
 
 def _make_result_blocks(turn: ToolExchange, number: int) -> list[AnthropicBody]:
-    """A result for every call, whatever came of it: the API takes no call without one."""
+    """A result for every call: the API rejects a call without one."""
     calls = turn.reply.actions
     pairs = zip_longest(calls, turn.results[: len(calls)], fillvalue=NOT_CARRIED_OUT)
     blocks = [_make_tool_result(result, f"toolu_{number}_{place}") for place, (_, result) in enumerate(pairs, 1)]

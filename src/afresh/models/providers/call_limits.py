@@ -39,7 +39,7 @@ class CallDeadline:
             self.timer.cancel()
 
     def end_call(self) -> None:
-        """What waits for the socket goes on with an error. Another thread may shut the plain part of an encrypted one only."""
+        """A thread that waits for the socket gets an error. Another thread may shut only the plain part of an encrypted one."""
         self.over = True
         if self.socket:
             with suppress(OSError):

@@ -87,7 +87,7 @@ def _find_route_key(target: ProviderEndpoint, settings: ModelSettings, guest: bo
 
 
 def name_server(title: str, address: str, own: bool) -> str:
-    """Who is called, and where: a server of the user's own may be none of those that are known by name."""
+    """Provider and address: a server of the user's own may be none of the known ones."""
     return f"the server at {address}" if own else f"{title} at {address}" if address else title
 
 

@@ -144,7 +144,7 @@ class OpenAIModel:
         return error_from_stream(error, self.flavour.provider, self.connection, spent)
 
     def _learn(self, request: Request) -> None:
-        """A template that knows no tools drops them without a word."""
+        """A chat template without tools drops them silently."""
         if self.flavour.template and self.flavour.tools and request.tools and self._props.get("supports_tools") is False:
             self.flavour = drop_dialect_part(self.flavour, "tools")
 

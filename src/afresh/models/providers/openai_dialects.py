@@ -31,7 +31,7 @@ class OpenAIDialect:
     reads_schema: bool = False
     """Whether the schema is put before the model, and so counts."""
     effort: bool = False
-    """Whether the effort of thinking can be set, in a word."""
+    """Whether the effort of thinking is set by a word."""
     budget: bool = False
     """Whether a budget for thinking can be set, in tokens."""
     echo: str = ""
@@ -96,7 +96,7 @@ DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 
 
 def dialect_at_address(base_url: str, dialect: OpenAIDialect = OPENAI) -> OpenAIDialect:
-    """`openai:NAME` at an address of the user's own: what is known of that server, under the name it was called by."""
+    """`openai:NAME` at the user's own address: the dialect of that server, under the name that the user typed."""
     if dialect is not OPENAI or not base_url:
         return dialect
     try:

@@ -106,7 +106,7 @@ def _suggest_remedy(status: int, provider: Provider, connection: ProviderConnect
 
 
 def _suggest_key_check(provider: Provider, connection: ProviderConnection) -> str:
-    """The one that was really sent."""
+    """The request that was really sent."""
     where, table = connection.places.key, connection.places.table
     if not connection.key and table:
         return f"no key was sent: name the variable that holds one as key = in [models.{table}]"

@@ -20,10 +20,10 @@ MAX_ARGUMENTS_CHARACTERS = 200_000
 MAX_TEXT_CHARACTERS = 200_000
 """Characters. Replies are kept for ever; no window could show more of one."""
 MAX_CHARACTERS_PER_TOKEN = 20
-"""Of a reply's limit: no text that is worth its price has more."""
+"""For each token of the reply's limit; what is longer is not read to its end."""
 DECLINED_NOTE = "[The provider declined to let the model answer.]"
 INVALID_ARGUMENT = "_invalid"
-"""The argument that replaces those that can't be used, and says why."""
+"""The argument that replaces unusable ones and says why."""
 MAX_REPORTED_TOKENS = 10_000_000
 """No model takes or says as much: a provider that reports it is wrong."""
 
@@ -65,7 +65,7 @@ def finish_reply(reply: Reply, cut: bool, request: Request, connection: Provider
 
 
 def truncate_reply(reply: Reply) -> Reply:
-    """What would swell the journal is cut. Thinking that is not whole is worth nothing to its provider: it is left out."""
+    """Cut what is too long for the journal. Thinking is dropped instead of cut: its provider accepts only the whole."""
     thinking = tuple(block for block in reply.thinking if len(block.text) + len(block.signature) <= MAX_TEXT_CHARACTERS)
     if len(reply.thought) <= MAX_TEXT_CHARACTERS:
         return replace(reply, thinking=thinking)

@@ -81,7 +81,7 @@ def render_tool_results(turn: ToolExchange) -> str:
 
 
 def reply_from_text(text: str) -> Reply:
-    """The reply that is spelt out somewhere in the text. One that can't be read is a reply without actions that says why."""
+    """The reply that is written out somewhere in the text. If it can't be read, a reply without actions that says why."""
     try:
         return parse_text_reply(text)
     except UnreadableReply as fault:

@@ -1,4 +1,4 @@
-"""A step: what came of it and why, and the prompt that it began with, to the byte."""
+"""A step: its result with the reason, and the exact prompt that it began with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ from afresh.web.visit import PageRoute, Visit
 STEPS_PER_PAGE = 50
 DECISION_STEPS_PER_PAGE = 100
 TIMELINE_KINDS = ("asked", "answered", "spoke", "undone", "turned", "noticed", "compacted", "ended", "rebudgeted", "planned")
-"""Lines of the decision log that stand between the steps."""
+"""Lines of the decision log that are shown between the steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class StepWindow:
 
 @dataclass(frozen=True, slots=True)
 class TaskHead:
-    """What stands above every page of a task."""
+    """The head of every page of a task."""
 
     state: State
     ticket: QueueTicket
