@@ -85,7 +85,7 @@ class NeedsPerson(AfreshError):
 
 @contextmanager
 def blame_model() -> Generator[None]:
-    """What a person must act on below is of the model."""
+    """Mark errors below that a person must act on as errors of the model."""
     try:
         yield
     except NeedsPerson as fault:

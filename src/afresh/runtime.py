@@ -69,13 +69,13 @@ class CallSettings:
     policy: ContextPolicy = DEFAULT_CONTEXT_POLICY
     """Caps, ranks and thresholds of what a prompt shows."""
     calibration: TokenCalibration = NO_CALIBRATION
-    """What other tasks of the project know of the model's token count."""
+    """The learnt factor of the model's token count, from other tasks of the project."""
     cache: CacheRates = DEFAULT_CACHE_RATES
-    """What cached tokens of the model cost."""
+    """Price of cached tokens, relative to new ones."""
     compaction: CompactionSettings = COMPACT_BY_RULES
     stall: StallThresholds = DEFAULT_STALL_THRESHOLDS
     retries: int = MAX_REPLY_RETRIES
-    """Of a reply that breaks off."""
+    """How often a reply that breaks off is asked for again."""
     native: bool = False
     """The model accepts a thinking budget, and tool calls with their results as such."""
     mode: str = ""
@@ -98,7 +98,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunControl:
-    """Who follows a run, and who may stop, refuse or take over a part of it."""
+    """Watchers of a run, and those that may stop, refuse or change it."""
 
     watchers: tuple[Watcher, ...] = ()
     person: Supervisor | None = None
@@ -110,7 +110,7 @@ class RunControl:
     delegate: Callable[[Subtask, State, int], SubtaskResult] | None = None
     """Runs a part of the task; the number says which action of the step's reply asked for it."""
     permissions: tuple[NetworkPermission, ...] = ()
-    """What the user's settings let every task of the repository reach."""
+    """Hosts that the user's settings open for every task of the repository."""
     linters: bool = True
     """The project's own linters are checks of tasks that lower complexity."""
 

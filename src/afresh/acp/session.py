@@ -104,7 +104,7 @@ class EditorSession:
         self.name, self.root, self.now, self.options, self.editor = name, root, now, options, editor
         self.mode = ""
         self.stop: TurnStop | None = None
-        """Of the turn that runs."""
+        """The stop of the running turn."""
 
     def take_prompt(self, text: str, stop: TurnStop) -> StopReason:
         """Do what a message asks; return how the turn ended."""

@@ -32,7 +32,7 @@ KINDS_BY_TRAIT: tuple[tuple[ToolTrait, ToolKind], ...] = (
 )
 """The first that fits."""
 SHOWN_OTHERWISE = (ToolTrait.PLANS, ToolTrait.ASKS, ToolTrait.COMPLETES)
-"""As a plan, as a request for permission, and as the message at the end."""
+"""Tools that the editor sees as a plan, a request for permission or the final message."""
 CONTINUE_COMMAND = "continue"
 MAX_OUTPUT_CHARACTERS = 20_000
 

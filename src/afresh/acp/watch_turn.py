@@ -43,7 +43,7 @@ class TurnWatcher:
         self.project, self.task, self.send = project, task, send
         self.turn, self.count = secrets.token_hex(4), 0
         self.calls: list[tuple[str, Action]] = []
-        """Of the step that is being taken."""
+        """Calls of the current step."""
         self.check = ""
         self.streamed = False
         self.snapshot = project.store.load(task).workspace.snapshot

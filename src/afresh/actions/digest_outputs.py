@@ -76,7 +76,7 @@ def read_action_output(deed: ActionResult, raw: Block) -> OutputReading:
 
 
 def describe_output_origin(deed: ActionResult, raw: Block) -> str:
-    """What an output came from: of a command its purpose."""
+    """The action that printed an output; for a command, its purpose."""
     command = command_from_output(raw.text) if has_trait(deed.action, ToolTrait.PRINTS) else ""
     return purpose_from_command(command) if command else describe_subject(shorten_action(deed))
 

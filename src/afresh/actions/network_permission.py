@@ -21,7 +21,7 @@ from afresh.core.verdict import list_first_names
 from afresh.ports.tool import ToolContext
 
 REASON_ARGUMENT = "why_network"
-"""With it a command asks for the network."""
+"""The argument with which a command asks for the network."""
 UNCONFINED_LEVEL = "none"
 MAX_REASON_CHARACTERS = 200
 MAX_CHARACTERS_READ = 200_000
@@ -88,7 +88,7 @@ def find_reason_for_closed_network(level: str, state: State) -> str:
 
 
 def choose_network_access(context: ToolContext, command: str) -> NetworkAccess:
-    """What the command may reach. Checks never get any of it."""
+    """The hosts that the command may reach. Checks never get any."""
     if find_reason_for_closed_network(context.sandbox.level, context.state):
         return NO_NETWORK
     return find_network_access(context.state.dialogue.network.permissions, command)

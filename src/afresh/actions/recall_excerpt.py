@@ -89,7 +89,7 @@ def select_outline(text: str, room: int, count: CountTokens) -> OutputExcerpt:
 
 
 def interleave_ends(ends: Sequence[int]) -> list[int]:
-    """From both ends inwards, so that neither is lost to a small room."""
+    """Take the ends in turn, first and last, so that a small limit loses neither."""
     middle = len(ends) // 2
     pairs = zip(ends[:middle], ends[middle:][::-1], strict=False)
     return [number for pair in pairs for number in pair] + list(ends)

@@ -19,7 +19,7 @@ from afresh.core.text import format_count
 from afresh.views.page import Page
 
 MAX_PROBLEMS_SHOWN = 8
-"""Of an area; --json has all."""
+"""Most problems shown of one area; --json has all."""
 
 
 @click.command("doctor")

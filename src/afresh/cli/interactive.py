@@ -39,7 +39,7 @@ class PersonAtTerminal:
         self.call_user, self.unattended = call_user, unattended
         self.left, self.told, self.asking = 0, False, False
         self.wanted = False
-        """Set by Ctrl-C during a step: pause after it."""
+        """Ctrl-C during a step sets it: pause after the step."""
 
     @property
     def console(self) -> "Console":

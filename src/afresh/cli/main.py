@@ -69,7 +69,7 @@ NEW_NAMES = {
     "violations": "code violations", "fingerprint": "code profile", "report": "spend --week", "fsck": "doctor --deep",
     "rebuild": "doctor --rebuild", "list": "status --all", "decisions": "show --decisions", "version": "--version",
 }  # fmt: skip
-"""What former commands are now."""
+"""New names of former commands."""
 SAME_AS = {
     "watch": "show --follow", "instructions": "context instructions", "template list": "template", "template show": "template",
     "template check": "template --check", "spend reset": "spend --reset", "schedule resume": "schedule pause --off",
@@ -94,7 +94,7 @@ COMMAND_FILES = {
     "tasks": ("status", "show"),
 }
 WITHOUT_JSON = ("acp", "chat", "dashboard", "demo", "mcp")
-"""These serve a protocol, or people only."""
+"""Commands that serve a protocol, or only people."""
 """Files with several commands, each a function NAME_command. Any other command is `command` in the file of its name."""
 
 

@@ -55,7 +55,7 @@ FORMER_OPTIONS = {
     "--budget": "budget", "--max-budget": "max_budget", "--steps": "max_steps", "--thinking": "thinking", "--loop": "loop",
     "--baseline": "baseline",
 }  # fmt: skip
-"""What `--set` has taken over."""
+"""Former options that `--set` replaces."""
 
 
 class OrderCommand(click.Command):
@@ -151,7 +151,7 @@ KNOBS: dict[str, tuple[str, tuple[str, ...] | int]] = {
 }
 """What `--set` sets, by the names that config.toml has: what it means, and its words or smallest number."""
 TASK_KNOBS = tuple(name for name in KNOBS if name != "baseline")
-"""What is recorded with a task."""
+"""Settings that are recorded with a task."""
 MAX_DIGITS = 12
 
 
@@ -235,7 +235,7 @@ ORDER_OPTIONS = (
     ),
     model_option,
 )
-"""What describes a task."""
+"""The options that describe a task."""
 
 
 def add_order_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -65,7 +65,7 @@ def print_json(value: Any) -> None:
 
 
 def print_json_line(value: Any) -> None:
-    """One object a line, at once: for programs that read as it comes."""
+    """Print one object a line, at once, for programs that read while it comes."""
     click.echo(to_visible_json(value, sort_keys=True))
 
 

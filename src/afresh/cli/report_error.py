@@ -67,7 +67,7 @@ def advise_to_resume(task: str) -> str:
 
 @contextmanager
 def name_interrupted_task(task: str) -> Iterator[None]:
-    """What stops the command says which task can be resumed."""
+    """Add to an error that stops the command which task can be resumed."""
     try:
         yield
     except (KeyboardInterrupt, TryAgain, OSError) as error:

@@ -33,7 +33,7 @@ class NameForm(IntEnum):
 @dataclass(frozen=True, slots=True)
 class NamedWord:
     name: str
-    """With dots also where the text has `::`."""
+    """The name; `::` of the text is written as a dot."""
     form: NameForm
     marked: bool
     """Whether it is in backticks or is called."""

@@ -36,7 +36,7 @@ class EntryPoint:
     path: str
     line: int
     name: str
-    """What starts it: a command, or the file itself."""
+    """The command that starts it, or the file itself."""
     why: str
 
 

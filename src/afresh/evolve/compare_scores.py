@@ -31,7 +31,7 @@ class StepScore:
     chosen: int = 0
     """Tokens of the sections that are a choice of the policy."""
     drawn: float = 0.0
-    """Of these, the tokens that the reply drew on."""
+    """Tokens of these that the reply used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class Interval:
 @dataclass(frozen=True, slots=True)
 class Totals:
     tokens: float
-    """Of a call, on average."""
+    """Mean tokens of a call."""
     names: float
     lines: float
     """The part that was held of what was needed."""
     recall: float
-    """Of names and lines together."""
+    """Recall of names and lines together."""
     drawn: float = 0.0
     """The part of what the policy chose that replies drew on."""
 
@@ -69,13 +69,13 @@ class Comparison:
     before: Totals
     after: Totals
     recall: Interval
-    """Of all names and lines that were needed."""
+    """Recall of all needed names and lines."""
     names: Interval
     lines: Interval
     tokens: Interval
     drawn: Interval
     unit: str = "runs"
-    """What was drawn at random."""
+    """The unit that the test draws at random."""
 
     @property
     def recall_holds(self) -> bool:

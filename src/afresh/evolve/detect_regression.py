@@ -27,7 +27,7 @@ class Regression:
     before: float
     after: float
     chance: float
-    """That noise alone would do this."""
+    """Probability that noise alone would do this."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.before:.3g} before, {self.after:.3g} with it (chance of noise {self.chance:.2g})"

@@ -10,11 +10,11 @@ from afresh.evolve.policy_change import NUMBER_BOUNDS, PolicyChange, read_settin
 from afresh.evolve.use_report import UseReport
 
 MIN_SECTION_SHARE = 0.02
-"""Of all tokens: less is not worth a change."""
+"""Share of all tokens; a smaller section is not worth a change."""
 MIN_TASKS = 3
 MIN_OUTPUTS = 5
 REREAD_SHARE = 0.5
-"""Of a tool's outputs: if so many are read again, they are shown too short."""
+"""If so many of a tool's outputs are read again, they are shown too short."""
 MIN_LESSON_SHOWINGS = 5
 MIN_SCHEMA_TOKENS = 60
 MIN_CALLS_WITHOUT_TOOL = 20
@@ -36,7 +36,7 @@ class Proposal:
 
     @property
     def id(self) -> str:
-        """The same for the same changes."""
+        """An id made of the changes: equal changes have equal ids."""
         text = "\n".join(
             [self.kind, self.subject, *[f"{policy_change.field}={policy_change.after!r}" for policy_change in self.changes]]
         )

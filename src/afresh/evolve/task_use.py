@@ -32,7 +32,7 @@ from afresh.core.tool_traits import ToolTrait, has_trait, is_archive_address
 ReadBlock = Callable[[str], str]
 CHARACTERS_PER_TOKEN = 4
 MIN_ADDRESS_CHARACTERS = 6
-"""Of the id of an archived output."""
+"""Least characters of an output's id that count as a reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class TaskUse:
     operations: tuple[OperationUse, ...] = ()
     wasted: tuple[WastedStep, ...] = ()
     lessons: tuple[tuple[str, bool], ...] = ()
-    """Each that was shown, and whether a reply used it."""
+    """The lessons that were shown, each with whether a reply used it."""
     ended: float = 0.0
     """When it came to its end; 0 while it goes on."""
     verified: bool = False
@@ -99,7 +99,7 @@ class TaskUse:
 
 @dataclass(slots=True)
 class _Pass:
-    """What was seen so far of a journal."""
+    """The figures of a journal, while its entries are read."""
 
     state: State | None = None
     calls: list[tuple[CallRequested, str, float, str]] = field(default_factory=list)
@@ -213,6 +213,6 @@ def _count_schema_tokens(audit: CallAudit, read: ReadBlock) -> Iterator[tuple[st
 
 
 def find_week(at: float) -> str:
-    """Such as 2026-W47."""
+    """The ISO week, such as 2026-W47."""
     year, week, _ = datetime.fromtimestamp(at, UTC).isocalendar()
     return f"{year}-W{week:02}"

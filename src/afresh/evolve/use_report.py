@@ -10,7 +10,7 @@ from afresh.core.prompt import FOOTER_SECTION, TURN_SECTION
 from afresh.evolve.task_use import OperationUse, TaskUse, find_week
 
 MIN_CALLS = 10
-"""With fewer calls a section that was not drawn on says nothing."""
+"""With fewer calls an unused section proves nothing."""
 UNUSED_SHARE = 0.02
 """Drawn on less than this counts as never."""
 BLOAT_SHARE = 0.05
@@ -24,7 +24,7 @@ class WeekTrend:
     verified: int
     calls: int
     tokens: float
-    """Of a call, on average."""
+    """Mean tokens of a call."""
     drawn: float
     """The part of what was sent that replies drew on, without tools and system text."""
     wasted: int
@@ -141,7 +141,7 @@ def _add_lessons(tasks: Sequence[TaskUse]) -> Iterator[LessonUse]:
 
 
 def _list_weeks(tasks: Sequence[TaskUse]) -> Iterator[WeekTrend]:
-    """By the week of a task's last call."""
+    """One trend for each week; a task counts in the week of its last call."""
     weeks = dict[str, list[TaskUse]]()
     for task in tasks:
         if task.calls:

@@ -23,11 +23,11 @@ DBOS_SCHEMA = "afresh_dbos"
 CHUNK_QUEUE = "afresh-tasks"
 CHUNK_WORKFLOW = "advance_chunk"
 WAITING_STATUSES = ("ENQUEUED", "DELAYED", "PENDING")
-"""Of a workflow that has not ended."""
+"""States of a workflow that has not ended."""
 ENDED_STATUSES = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 KEPT_DAYS = 7
 MAX_FORGOTTEN = 500
-"""At a time."""
+"""Most workflows that are deleted at a time."""
 MAX_GIVEN_OUT = 32
 """Tasks of a project that wait in DBOS at a time: the rest waits in the project's queue, where a person can change its order."""
 MIDDLE_PRIORITY = 3_000_000

@@ -22,10 +22,10 @@ STEPS_PER_CHUNK = 60
 
 @dataclass(frozen=True, slots=True)
 class ChunkEnd:
-    """What became of a chunk. This is all that DBOS keeps of it."""
+    """The result of a chunk. This is all that DBOS keeps of it."""
 
     status: str
-    """Of the task; empty: it was not worked on."""
+    """Status of the task; empty: no step was taken."""
     step: int = 0
     goes_on: bool = False
     """Whether the task can be worked on at once."""

@@ -25,10 +25,10 @@ its claim and after its release."""
 
 @dataclass(slots=True)
 class TakeOver:
-    """What one worker knows of the others."""
+    """Finds the chunks of other workers that are dead or hang."""
 
     name: str
-    """Of the worker that looks: its own chunks are its business."""
+    """Name of this worker, which leaves its own chunks alone."""
     client: "DBOSClient"
     connection: "Connection"
     say: Callable[[str], None]

@@ -48,7 +48,7 @@ class FleetTerms:
     """The user's choices for the workers of this machine."""
 
     address: str
-    """Of the PostgreSQL that holds the tasks."""
+    """Address of the PostgreSQL that holds the tasks."""
     workers: int = 1
     until_empty: bool = False
     seconds: float = 0.0

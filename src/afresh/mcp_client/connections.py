@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 30
 MAX_LISTED_PAGES = 10
 MAX_TOOLS = 64
-"""Of one server; the others are not seen."""
+"""Most tools of one server; further ones are ignored."""
 CLOSE_SECONDS = 15
 LAST_WORDS_BYTES = 2_000
 T = TypeVar("T")
@@ -188,7 +188,7 @@ async def list_remote_tools(server: str, client: "Client") -> list[RemoteTool]:
 
 
 def describe_fault(fault: BaseException) -> str:
-    """In one line; of a group of errors the first."""
+    """One line; for a group of errors the first."""
     while isinstance(fault, BaseExceptionGroup):
         fault = fault.exceptions[0]
     return to_one_line(str(fault), 200) or type(fault).__name__

@@ -18,7 +18,7 @@ from afresh.workspace.disk_files import write_durable_file
 APPROVALS_FILE = "mcp-tools.json"
 """In the user's data folder: no repository can write there."""
 MAX_TOOL_TOKENS = 600
-"""Of the schema of one tool: every call of a task pays for it."""
+"""Most tokens of one tool's schema: every call of a task pays for it."""
 MAX_NAME_CHARACTERS = 64
 """Longer names of tools are refused by providers."""
 _OTHER_CHARACTERS = re.compile(r"[^A-Za-z0-9_-]")
@@ -35,7 +35,7 @@ class RemoteTool:
 
     @property
     def full_name(self) -> str:
-        """As users name it."""
+        """The name that users type."""
         return f"{self.server}.{self.name}"
 
     @property

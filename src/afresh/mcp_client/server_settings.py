@@ -35,7 +35,7 @@ class McpServer:
 
     @property
     def origin(self) -> str:
-        """What is started or asked: an approval holds for this only."""
+        """The command or address; an approval holds only for it."""
         return self.url or " ".join(self.command)
 
 

@@ -32,7 +32,7 @@ LOOPBACK = "127.0.0.1"
 TOKEN_FILE = "mcp-token"
 MAX_CLIENT_NAME_CHARACTERS = 40
 MAX_REQUEST_BYTES = 1_000_000
-"""Of a client; arguments of tools are far smaller."""
+"""Most bytes of a request; arguments of tools are far smaller."""
 
 
 def list_served_tools(read_only: bool = False) -> tuple[ServedTool, ...]:

@@ -23,7 +23,7 @@ class ClientCall:
 
     project: Project
     client: str
-    """As it calls itself."""
+    """The name that the client gives itself."""
     args: Mapping[str, Any]
 
     def text(self, name: str) -> str:

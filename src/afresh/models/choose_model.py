@@ -170,7 +170,7 @@ def _find_useless_settings(table: NamedModel) -> list[str]:
 
 
 def endpoint_of_provider(kind: str) -> ProviderEndpoint:
-    """What has to be known of a provider to reach it."""
+    """The variables and addresses of a provider."""
     if kind == "anthropic":
         from afresh.models.providers.anthropic_messages import ANTHROPIC as found
 

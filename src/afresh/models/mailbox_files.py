@@ -50,7 +50,7 @@ class OpenRequest:
     waited: bool
     """Somebody waits for the reply at this moment; otherwise it is found when the task is resumed."""
     problem: str = ""
-    """What was wrong with the last attempt."""
+    """The fault of the last attempt."""
     kind: str = ""
     """`review` for one that asks whether a changed test was ordered; empty for a step."""
 

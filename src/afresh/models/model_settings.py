@@ -1,4 +1,4 @@
-"""What the user set for models."""
+"""The user's settings for models."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ class NamedModel:
 
     provider: str = ""
     model: str = ""
-    """As the provider calls it; of a mailbox the folder, of a script the file."""
+    """The provider's name of it; for a mailbox the folder, for a script the file."""
     base_url: str = ""
-    """Where it is, if not where the provider is known to be."""
+    """The user's own address; empty: the provider's."""
     window: int = 0
     """The context window in tokens; 0: the known one."""
     key: str = ""
@@ -87,7 +87,7 @@ class ModelSettings:
     reviews: int = 0
     """Calls that it has bought before for reviews of changed tests: a script answers them beside its steps."""
     name: str = ""
-    """Of the table that was chosen, and that table."""
+    """The name of the chosen table, which is the next field."""
     chosen: NamedModel | None = None
     retries: int | None = None
     """Overrides how often a call is repeated after a temporary error."""

@@ -37,7 +37,7 @@ class ScriptedModel:
         self.reviews = tuple(review for review in read if isinstance(review, ScriptedReview))
         self.position, self.window, self.count, self.name = start, window, count, name
         self.requests: list[Request] = []
-        """What it was asked, for tests."""
+        """The requests so far, for tests."""
 
     def propose(self, request: Request, hear: ReplyListener = ignore_piece) -> Reply:
         self.requests.append(request)

@@ -165,7 +165,7 @@ Block = list[tuple[int, str]]
 
 @dataclass(slots=True)
 class PrintedLines:
-    """What the lines of a run say, before it is put together."""
+    """The facts from the lines of a run, before they become a report."""
 
     ended: list[tuple[str, str, int]] = field(default_factory=list[tuple[str, str, int]])
     """Test, outcome and place."""

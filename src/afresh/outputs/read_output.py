@@ -108,7 +108,7 @@ def purpose_from_command(command: str) -> str:
 ADVICE_LINE = re.compile(r"\b[A-Z]\w{2,40}Warning: |^npm warn ")
 """Warnings for the program's author, which do not say how it ended."""
 GENERIC_CONFIDENCE = 0.6
-"""That the chosen line is the reason."""
+"""Confidence that the chosen line is the reason."""
 
 
 def read_unknown_output(output: CommandOutput) -> OutputReading:

@@ -66,7 +66,7 @@ class Runner:
 
     programs: tuple[str, ...]
     words: tuple[str, ...] = ()
-    """One of them follows the program, or the runner is not meant."""
+    """One of these words must follow the program, or it is not this runner."""
     inserted: str = ""
     """An option to report, put in after that word."""
     appended: str = ""
@@ -126,7 +126,7 @@ class RunnerCommand:
     runner: Runner
     command: str
     words: tuple[str, ...]
-    """Of the runner itself, from its program on."""
+    """The words of the runner itself, from its program on."""
     hand_on: str = ""
     """The words before options, so that scripts in between pass the options on."""
 

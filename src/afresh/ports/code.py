@@ -30,7 +30,7 @@ class CodeIndexStore(Protocol):
 
 
 class ComplexityAnalysis(Protocol):
-    """What is counted and lowered by a task about complexity."""
+    """Counts the functions that a task about complexity lowers."""
 
     def measure(self, state: State, files: FileTree) -> int:
         """What the task type counts in the tree (violations, say); 0 when it counts nothing."""
@@ -46,7 +46,7 @@ class ComplexityAnalysis(Protocol):
 
 
 class CodeAnalysis(ComplexityAnalysis, Protocol):
-    """What can be known of the code without a model."""
+    """Facts about the code, found without a model."""
 
     def looks(self, state: State, files: FileTree, wanted: Collection[str] = (), about: Sequence[Region] = ()) -> Sequence[Item]:
         """What the next window may show of the tree as it is now: the source tree, and the sections that are wanted. `about` are

@@ -24,9 +24,9 @@ class LessonLibrary(Protocol):
         ...
 
     def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
-        """What really fits one of these, the best first; nothing when nothing does."""
+        """Notes that fit one of these questions, the best first; none if none fits."""
         ...
 
     def named(self, keys: Sequence[str]) -> Sequence[Note]:
-        """These, as they are now, without those that are gone."""
+        """The notes with these keys as they are now; missing ones are left out."""
         ...

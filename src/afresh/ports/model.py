@@ -44,7 +44,7 @@ class Ledger(Protocol):
         ...
 
     def end_turn(self, turn: CallTurn, tokens: int) -> None:
-        """What the call has used; 0: it was not made. Never fails."""
+        """Report the tokens that the call used; 0: it was not made. Never fails."""
         ...
 
     def book(self, call: CallBooking) -> str:

@@ -50,7 +50,7 @@ class StepJournal(JournalStore, Protocol):
         ...
 
     def journal(self, task: str, after: JournalHead = JournalHead()) -> Iterator[JournalEntry]:
-        """From the beginning, or what follows after the end of a commit."""
+        """The entries from the beginning, or after the end of a commit."""
         ...
 
     def find_step(self, task: str, step: int) -> JournalHead:
@@ -60,7 +60,7 @@ class StepJournal(JournalStore, Protocol):
 
 
 class TaskClaims(Protocol):
-    """Who works on which task."""
+    """Which worker works on which task."""
 
     def claim(self, worker: str, task: str | None = None) -> str | None:
         """Take this task, or the next ready one: its id, or None if there is none. Exclusive; a dead owner's task is taken over.
@@ -97,7 +97,7 @@ class Notebook(Protocol):
 
     @property
     def name(self) -> str:
-        """What its entries name as their task."""
+        """The name that its entries have as their task."""
         ...
 
     def append(self, events: Sequence[Event]) -> Sequence[JournalEntry]:
@@ -116,7 +116,7 @@ class Notebook(Protocol):
 
 
 class FactIndex(Protocol):
-    """What a project knows beyond the state of one task."""
+    """Facts of a project beyond the state of one task."""
 
     def look_up(self, question: FactQuery) -> Sequence[ProjectFact]:
         """Facts that hold, best first; in time that does not grow with their number."""
@@ -127,7 +127,7 @@ class FactIndex(Protocol):
         ...
 
     def edits(self) -> Sequence[FactCorrection]:
-        """What persons have corrected or want forgotten, in order."""
+        """Corrections and removals by persons, in order."""
         ...
 
 
@@ -171,7 +171,7 @@ class LimitStore(Protocol):
     """What was spent against limits, and which limits have tripped."""
 
     def tally(self, account: SpendingAccount, scope: LimitScope, unit: LimitUnit) -> SpendingTally:
-        """What was spent, in time that does not depend on the number of calls."""
+        """The sum that was spent, in time that does not depend on the number of calls."""
         ...
 
     def tripped(self, account: SpendingAccount | None = None) -> Sequence[TrippedLimit]:

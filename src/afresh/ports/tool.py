@@ -19,7 +19,7 @@ from afresh.ports.workspace import FileTree, Sandbox
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may use."""
+    """The ports and values that a tool may use."""
 
     state: State
     files: FileTree
@@ -32,7 +32,7 @@ class ToolContext:
     facts: FactIndex = EMPTY_FACT_INDEX
     hand_out: RunSubtask | None = None
     list_changes: Callable[[], Sequence[Change]] = tuple
-    """What the task has changed, as of the last step."""
+    """The changes of the task, as of the last step."""
 
 
 class Tool(Protocol):

@@ -73,14 +73,14 @@ class Workspace(Protocol):
 
 
 class GitHistory(Protocol):
-    """What git knows of the repository. Nothing of it is ever written."""
+    """Reads the repository's history from git, and never writes."""
 
     def commit(self, name: str) -> str:
         """The id of the commit that a branch, tag, id or `HEAD~2` names; empty if it names none."""
         ...
 
     def fork(self, one: str, other: str) -> str:
-        """Where two commits part; empty if they have nothing in common."""
+        """The last common commit of two; empty if they have none."""
         ...
 
     def changes(self, before: str, after: str) -> Sequence[Change]: ...

@@ -167,7 +167,7 @@ class StepMeasurement:
     call: bool = True
     fits: bool = True
     same: int = 0
-    """Of our tokens, those at the beginning that the call before has, too."""
+    """Tokens at the beginning of our prompt that are the same as in the call before."""
 
     @property
     def reported(self) -> int:

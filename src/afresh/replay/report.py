@@ -252,7 +252,7 @@ def _round_share(share: float | None) -> float | None:
 
 
 def run_to_json(measurement: RunMeasurement) -> dict[str, Any]:
-    """Without its steps."""
+    """The measurement of a run, without its steps."""
     return {
         **{name: getattr(measurement.run, name) for name in ("id", "agent", "model", "task", "path")},
         "price": asdict(measurement.price) if measurement.price else None,

@@ -162,13 +162,13 @@ class Bubblewrap:
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
     ended_by: Event = NEVER
-    """Set by another thread, it ends the command that runs."""
+    """An event that another thread sets to end the running command."""
     level: ClassVar[str] = "bubblewrap"
     mounted: ClassVar[bool] = True
 
     @property
     def root(self) -> Path:
-        """Where a command sees the tree."""
+        """The path of the tree as a command sees it."""
         return self.mounts.at
 
     def run(
@@ -271,7 +271,7 @@ class Bubblewrap:
 
 @dataclass(frozen=True, slots=True)
 class SandboxExtras:
-    """What only some commands get."""
+    """Mounts and variables that only some commands get."""
 
     reports: ReportFolder | None = None
     network: OpenNetwork | None = None

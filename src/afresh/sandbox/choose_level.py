@@ -30,7 +30,7 @@ def open_level(level: str, mounts: Mounts, limits: ResourceLimits | None = None)
 
 
 def describe_remedies() -> str:
-    """What a person can do on this machine to get a sandbox."""
+    """The steps with which a person gets a sandbox on this machine."""
     steps = [describe_bubblewrap_steps()]
     if is_in_container():
         steps.append(
@@ -41,7 +41,7 @@ def describe_remedies() -> str:
 
 
 def describe_bubblewrap_steps() -> str:
-    """What keeps bubblewrap from working here, as far as it is known."""
+    """The likely reason why bubblewrap does not work here."""
     steps: list[str] = []
     if find_bubblewrap() is None:
         steps.append("install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap)")

@@ -60,7 +60,7 @@ class EscapeTargets:
             listening.close()
 
     def aim(self) -> dict[str, Any]:
-        """What an attempt has to know to try."""
+        """The targets of the attempts."""
         return {
             "mark": self._mark,
             "canary": str(self._canary),
@@ -71,7 +71,7 @@ class EscapeTargets:
         }
 
     def damage(self) -> dict[str, str]:
-        """What was reached, by the name of the attempt."""
+        """What the attempts have reached, by the name of the attempt."""
         time.sleep(0.01)
         found = {name: "it arrived" for name, listening in self._sockets.items() if _is_listener_reached(listening)}
         names = sorted(path.name for path in self._canary.parent.iterdir())
@@ -119,7 +119,7 @@ class EscapeCheck:
 
 @dataclass(frozen=True, slots=True)
 class LevelProbe:
-    """What was tried at one level."""
+    """The attempts at one level."""
 
     level: str
     checks: tuple[EscapeCheck, ...]

@@ -34,7 +34,7 @@ class FileWatch:
 
     def __init__(self) -> None:
         self.access: FileAccess | None = None
-        """What was seen, once it is stopped."""
+        """The files that were opened; None until it is stopped."""
         self._gap = ""
         self._queue, self._end = -1, -1
         self._places: dict[int, str] = {}

@@ -37,7 +37,7 @@ WEAKER = (
     "your files elsewhere (as root: of all); it has no sockets, no shared memory, no extended attributes, can't watch files, and "
     "has no /tmp but $TMPDIR"
 )
-"""Than bubblewrap."""
+"""What is weaker than in bubblewrap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Landlock:
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
     ended_by: Event = NEVER
-    """Set by another thread, it ends the command that runs."""
+    """An event that another thread sets to end the running command."""
     level: ClassVar[str] = "landlock"
     mounted: ClassVar[bool] = False
 
     @property
     def root(self) -> Path:
-        """Where a command sees the tree."""
+        """The path of the tree as a command sees it."""
         return self.mounts.tree
 
     def run(

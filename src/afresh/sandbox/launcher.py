@@ -44,7 +44,7 @@ class _Filter(ctypes.Structure):
 
 
 def read_landlock_version():
-    """What the kernel offers; 0 for none."""
+    """The version that the kernel offers; 0 for none."""
     return max(0, _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 

@@ -24,7 +24,7 @@ STOP_SECONDS = 2.0
 CHUNK_BYTES = 1 << 16
 NOT_ALLOWED = "not allowed"
 OWN_HEADERS = ("host", "connection", "proxy-connection", "proxy-authorization", "keep-alive")
-"""Of a plain request: replaced, or meant for a proxy."""
+"""Headers of a plain request that the proxy replaces, or that are meant for it."""
 EMBEDDED_IN_SIX = ip_network("64:ff9b::/96")
 LOCAL_BY_CUSTOM = tuple(map(ip_network, ("168.63.129.16/32", "fec0::/10", "64:ff9b:1::/48")))
 """Global by the tables: Azure's host, site-local addresses, and a network's own translation of the older ones."""
@@ -72,7 +72,7 @@ class ProxyRequest:
     port: int
     tunnel: bool
     first_bytes: bytes
-    """What goes to the host first."""
+    """The bytes that go to the host first."""
 
 
 class BadProxyRequest(Exception):

@@ -65,7 +65,7 @@ class OutputBuffer:
 
 
 ROOT_LINE = ". (the root of the project)"
-"""For a line that is nothing but its path, as `pwd` prints it."""
+"""Replaces a line that holds only the path of the tree, as `pwd` prints it."""
 
 
 def hide_paths(text: str, trees: Iterable[Path], temporary: Path | None = None) -> str:

@@ -57,7 +57,7 @@ class ReportFolder:
 
 
 def make_report_variables(reporters: Path, reports: Path | None, tree: Path) -> dict[str, str]:
-    """What `sitecustomize` and the reporters need to know."""
+    """Variables for `sitecustomize` and the reporters."""
     told = {"AFRESH_REPORTS": str(reports)} if reports else {}
     return told | {"AFRESH_TREE": str(tree), "PYTHONPATH": str(reporters)}
 

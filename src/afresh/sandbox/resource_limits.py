@@ -20,7 +20,7 @@ def measure_process_tree(root: int) -> ProcessTree:
 
 
 def list_process_tree(root: int) -> dict[int, int]:
-    """What descends from `root`, with the pages that each process holds."""
+    """All processes below `root`, with the pages that each holds."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (line := _read_stat(name)):
@@ -66,7 +66,7 @@ class ResourceLimits:
     processes: int = 512
     memory: int = field(default_factory=_read_half_of_memory)
     file_size: int = 2 << 30
-    """Of any one file."""
+    """Size of any one file."""
     written: int = 4 << 30
     """Bytes of all files together that a command makes or changes."""
     files: int = 100_000
@@ -75,7 +75,7 @@ class ResourceLimits:
     """Bytes of all files that commands of a task have made or changed, and of its snapshots."""
     task_files: int = 400_000
     temporary: int = 1 << 30
-    """Of the private /tmp, which is memory."""
+    """Size of the private /tmp, which is in memory."""
     cpu: int = 3600
     """Seconds of any one process."""
     output: int = 2_000_000

@@ -164,13 +164,13 @@ class UnconfinedSandbox:
     listen: Callable[[str], OutputListener] = listen_to_nothing
     """Returns who hears what a command prints, as it is printed."""
     ended_by: Event = NEVER
-    """Set by another thread, it ends the command that runs."""
+    """An event that another thread sets to end the running command."""
     level: ClassVar[str] = "none"
     mounted: ClassVar[bool] = False
 
     @property
     def root(self) -> Path:
-        """Where a command sees the tree."""
+        """The path of the tree as a command sees it."""
         return self.mounts.tree
 
     def run(

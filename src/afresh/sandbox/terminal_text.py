@@ -80,7 +80,7 @@ class _Screen:
             self.column = 0
 
     def erase(self, part: int) -> None:
-        """Of the row: from the cursor on, up to it, or all."""
+        """Erase the row from the cursor on, up to the cursor, or as a whole."""
         row = self.rows[self.row]
         if part == 1:
             row[: self.column + 1] = " " * min(self.column + 1, len(row))

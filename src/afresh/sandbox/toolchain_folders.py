@@ -64,7 +64,7 @@ def list_toolchain_folders() -> tuple[Path, ...]:
 
 
 def make_toolchain_variables() -> dict[str, str]:
-    """Where the tools find them, since the home folder is another."""
+    """Variables that lead tools to their folders, since the home folder is another."""
     variables = dict[str, str]()
     for folder, place in _find_existing():
         variables |= {folder.variable: str(place), **dict(folder.offline)}

@@ -28,16 +28,16 @@ class PriceLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpendingTerms:
-    """What applies to the calls of one run."""
+    """Limits, prices and names for the calls of one run."""
 
     project: str
-    """Its id in the books."""
+    """The project's id in the ledger."""
     prices: PriceLookup
     limits: SpendingLimits
     free: bool = False
     """The calls are free: limits in dollars do not count, and an unwritable ledger stops nothing."""
     config: str = "your config.toml"
-    """Where the user raises a limit."""
+    """The file in which the user raises a limit."""
     worker: str = ""
     """The process that makes the calls: if it dies, other processes settle what it has left open."""
     rates: tuple[RateLimit, ...] = ()

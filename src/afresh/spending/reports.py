@@ -49,17 +49,17 @@ class SpendingLine:
     """Nano-dollars, of the calls whose price is known."""
     unpriced: UnpricedCalls = UnpricedCalls()
     odd: int = 0
-    """Of the calls, those whose usage makes no sense, or that were never paid."""
+    """Number of calls whose usage makes no sense, or that were never paid."""
     last: float = 0.0
     paid: int = 0
     """Input tokens, weighed by what they cost."""
     estimated: int = 0
-    """Of the calls, those whose provider did not report what it cached."""
+    """Number of calls whose provider did not report what it cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaidInput:
-    """What a call is paid for its prompt, in tokens at the full price of input."""
+    """The price of a call's prompt, in tokens at the full price of input."""
 
     tokens: int
     estimated: bool
@@ -144,7 +144,7 @@ GROUP_KEYS: dict[SpendingGroup, Callable[[LedgerCall], tuple[str, ...]]] = {
     SpendingGroup.MODEL: lambda call: (call.booking.call.model,),
     SpendingGroup.PROJECT: lambda call: (call.booking.account.project, call.booking.call.project),
 }
-"""What calls of one group have in common; its last part is the group's name."""
+"""The key of a group of calls; its last part is the group's name."""
 
 
 def list_prompt_sizes(calls: Iterable[LedgerCall]) -> dict[str, list[tuple[str, int, int]]]:
@@ -177,7 +177,7 @@ def _count_reply_tokens(call: LedgerCall) -> int:
 
 
 def _sum_by_section(calls: Iterable[LedgerCall]) -> list[SpendingLine]:
-    """What was paid for input, split by the estimated tokens of the sections."""
+    """The price of the input, split by the estimated tokens of the sections."""
     found: dict[str, list[float]] = {}
     for call in calls:
         paid, unknown = call.charge.money, call.booking.price == UNKNOWN_PRICE

@@ -15,14 +15,14 @@ from afresh.core.task import Task
 from afresh.telemetry.trace_run import RunTracer
 
 MAX_EXPORT_SECONDS = 3.0
-"""Of one request, with its retries."""
+"""Longest time of one request with its retries."""
 MAX_FLUSH_SECONDS = 4.0
-"""That the end of a run waits for the last spans to be sent."""
+"""Longest wait for the last spans at the end of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanExport:
-    """Where spans go, for the time of one run."""
+    """The connection to the collector, for one run."""
 
     provider: TracerProvider
 

@@ -147,7 +147,7 @@ class DashboardServer(uvicorn.Server):
         self._dashboard = dashboard
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """The same for Ctrl-C and SIGTERM; a second one does not wait."""
+        """Stop on Ctrl-C or SIGTERM; a second signal does not wait."""
         self._dashboard.feed.end_streams()
         self.force_exit = self.should_exit
         self.should_exit = True

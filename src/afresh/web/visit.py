@@ -22,7 +22,7 @@ class ProjectTab:
     """A project that the dashboard shows."""
 
     key: str
-    """In addresses."""
+    """The key of the project in addresses."""
     project: Project
 
     @property
@@ -37,7 +37,7 @@ class Visit:
     tabs: Sequence[ProjectTab]
     read_only: bool
     trouble: str = ""
-    """What is wrong with the service that this dashboard belongs to."""
+    """The fault of the service that this dashboard belongs to."""
 
     @property
     def project(self) -> Project:

@@ -22,7 +22,7 @@ CHECKOUT_UNCHANGED_NOTE = "your checkout is as it was, and the task's branch is 
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
     commit: str
-    """Where HEAD is now."""
+    """The commit of HEAD now."""
     how: str
     """fast-forward, merge, already or "to the files of your checkout"."""
     note: str = ""

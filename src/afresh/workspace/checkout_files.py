@@ -47,7 +47,7 @@ def _try_encodings(data: bytes) -> str | None:
 
 
 def _find_declared_encoding(data: bytes) -> str:
-    """What a coding line says, if that is an encoding of text."""
+    """The encoding that a coding line names, if it is one of text."""
     match = CODING_LINE_PATTERN.match(data[:400])
     name = match[1].decode() if match else ""
     try:

@@ -1,4 +1,4 @@
-"""What differs between two snapshots, file by file."""
+"""Lists the differences of two snapshots, file by file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

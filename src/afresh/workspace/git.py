@@ -70,7 +70,7 @@ class GitFailed(NeedsPerson):
 
     @property
     def killed(self) -> bool:
-        """By a signal: that is no answer."""
+        """Whether a signal ended it: that is no answer."""
         return self.code < 0
 
 
@@ -119,7 +119,7 @@ class Git:
             place.unlink(missing_ok=True)
 
     def ask(self, *arguments: str) -> str:
-        """What git answers in one line, or nothing if it has no answer."""
+        """Git's answer in one line; empty if it has none."""
         try:
             return self.run(*arguments).decode(errors="replace").strip()
         except GitFailed as fault:

@@ -24,7 +24,7 @@ from afresh.workspace.worktree import GitWorkspace, PartOrigin
 from afresh.workspace.worktree_location import find_task_tree
 
 MAX_PUSHES = 5
-"""Of one snapshot or branch, while others move the ref at the same time."""
+"""Attempts to push one snapshot or branch while others move the ref."""
 SNAPSHOT_IDENTITY = {
     "GIT_AUTHOR_NAME": "afresh",
     "GIT_AUTHOR_EMAIL": "afresh@localhost",
@@ -40,13 +40,13 @@ def name_snapshot_ref(task: str) -> str:
 
 
 def name_result_ref(task: str) -> str:
-    """Where the branch of the result is kept that was fetched from the remote."""
+    """The local ref for the result that was fetched from the remote."""
     return f"refs/afresh/results/{check_task_id(task)}"
 
 
 @dataclass(frozen=True, slots=True)
 class SharedPlace:
-    """Where a task's work is shared, and who may share it."""
+    """The remote with a task's work, and the worker that may push."""
 
     remote: str
     """Address of the project's git remote."""

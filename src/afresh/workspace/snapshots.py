@@ -38,13 +38,13 @@ _NOT_LISTED = re.compile(rb"could not open directory '([^'\n]+)")
 """Git's warning of a folder that it leaves out; it is cut off before the reason where the path is long."""
 SHOWN_PATH_BYTES = 80
 _TOUCHED_TAGS = (b"C", b"R", b"?")
-"""What `git ls-files -t` says of a changed, a removed and a new file."""
+"""Tags of changed, removed and new files in `git ls-files -t`."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeStatus:
     modes: Mapping[bytes, bytes]
-    """Of all that the index holds, by name."""
+    """Mode of each entry of the index, by name."""
     touched: Sequence[bytes]
     """Names of what may differ from the index: changed, gone or new. New is what base or current rules do not ignore."""
     unread: Sequence[bytes] = ()
@@ -238,7 +238,7 @@ class ShadowRepository:
         return self.store.write_tree()
 
     def mixed(self, snapshot: str, chosen: Callable[[bytes], bool]) -> str:
-        """What the index holds, with the chosen names as they are in the snapshot."""
+        """The tree of the index, with the chosen names as in the snapshot."""
         with self.store.with_index("index.mixed") as git:
             shutil.copyfile(self.index, self.folder / "index.mixed")
             entries = (entry.split(b"\t", 1) for entry in git.run("ls-tree", "-r", "-z", snapshot).split(b"\0")[:-1])

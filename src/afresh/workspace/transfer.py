@@ -24,12 +24,12 @@ from afresh.workspace.task_branch import TaskBranch
 from afresh.workspace.worktree_location import find_task_tree
 
 OPENED_FILE = "opened.json"
-"""In the shadow repository, when the first opening was completed."""
+"""The file in the shadow repository that says that the first opening was completed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransferRecord:
-    """Where the work belongs, as the journal says."""
+    """The place of the work, as the journal has it."""
 
     base: str
     opened: str

@@ -43,7 +43,7 @@ from afresh.workspace.worktree_location import find_task_environments, find_task
 
 @dataclass(frozen=True, slots=True)
 class PartOrigin:
-    """Where the tree of a part begins."""
+    """The commit and tree that a subtask starts from."""
 
     task: str
     base: str
@@ -58,7 +58,7 @@ def copy_snapshot(source: Path, target: Path, snapshot: str, base: str) -> None:
 
 
 def list_part_changes(repository: Repository, part: str, before: str, after: str) -> Sequence[Change]:
-    """What a part did, as long as its snapshots are there."""
+    """The changes of a subtask, as long as its snapshots exist."""
     return list_changes(Git(TaskBranch.of(repository, part).shadow), before, after)
 
 
@@ -93,7 +93,7 @@ class GitWorkspace:
 
     @property
     def environments(self) -> Path:
-        """Where environments of the task's own are kept; a part of it uses the same."""
+        """The folder of the task's own environments, which its subtasks share."""
         return find_task_environments(self.repository, self.origin.task if self.origin else self.task_id)
 
     @property

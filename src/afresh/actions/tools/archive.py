@@ -66,7 +66,7 @@ def render_known_fact(known: ProjectFact, task: str) -> str:
 
 
 def recall_fact(name: str, context: ToolContext) -> str:
-    """With the lines that say so, if they are the task's own to see."""
+    """A fact with the lines that show it, if the task may see them."""
     facts = [known for known in context.facts.known(name) if not known.ended and is_visible_fact(known, context)]
     if not facts:
         raise ModelMistake(f"nothing is remembered as {name!r}")
@@ -90,7 +90,7 @@ def read_evidence(known: ProjectFact, context: ToolContext) -> list[str]:
 
 
 def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
-    """Without the lines that a person wants forgotten."""
+    """The text without lines that a person wants forgotten."""
     return Corrections(tuple(context.facts.edits())).scrub(text)
 
 
@@ -187,7 +187,7 @@ def clamp_line_range(lines: tuple[int, int], total: int) -> tuple[int, int]:
 
 
 def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int = 0) -> str:
-    """What it is, the lines, and what was left out with the way to get it."""
+    """A head that names the block, the lines, and how to get what was left out."""
     head = (
         f"[@{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} "
         f"lines{'; ' + note if note else ''}]"

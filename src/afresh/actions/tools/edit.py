@@ -60,7 +60,7 @@ def edit_file(args: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
 
 
 def replace_text(files: FileTree, path: str, old: str, new: str) -> str:
-    """What was done. Empty `old` appends."""
+    """Replace the text and describe the change. Empty `old` appends."""
     view = FileView.of(path, files.read(path))
     size = len(view.text)
     if old:
@@ -162,7 +162,7 @@ class FileView:
     path: str
     text: str
     secrets: Sequence[str]
-    """What each mark hides, in order."""
+    """The secret behind each mark, in order."""
 
     @classmethod
     def of(cls, path: str, text: str) -> "FileView":
@@ -189,7 +189,7 @@ class FileView:
         return show_marks(self.text[:place]).count("\n") + 1
 
     def write(self, files: FileTree, span: Span, new: str) -> str:
-        """What was done."""
+        """Write the new text and describe the change."""
         files.write(self.path, self.replace([span], new))
         removed, added = show_marks(self.text[slice(*span)]).splitlines(), new.splitlines()
         first, change = self.number(span[0]), [f"- {line}" for line in removed]

@@ -93,7 +93,7 @@ def parse_sed_ranges(words: Sequence[str], files: FileTree) -> Iterator[tuple[st
 
 COMMAND_TIMEOUT_SECONDS = 120
 ONLINE_TIMEOUT_SECONDS = 600
-"""With the network open: downloads take time."""
+"""Longer, since downloads take time."""
 MAX_COMMAND_BYTES = 100_000
 LOST_FILE_PATTERN = re.compile(
     r"(?:/tmp|\$TMPDIR)/.{0,400}(?:No such file|not found|Permission denied)"

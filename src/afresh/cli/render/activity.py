@@ -11,7 +11,7 @@ from typing import TextIO
 from afresh.cli.output import wants_json
 
 DELAY_SECONDS = 1.0
-"""What is quicker shows nothing."""
+"""Work that is faster shows no line."""
 REFRESH_SECONDS = 0.5
 CLEAR_LINE = "\r\x1b[K"
 

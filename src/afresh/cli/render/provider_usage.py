@@ -1,4 +1,4 @@
-"""What providers make of calls: cached beginnings, paid tokens, thinking."""
+"""Draws how providers billed the calls: cached beginnings, paid tokens, thinking."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -21,7 +21,7 @@ from afresh.views.tasks import run_summary_to_json
 
 MAX_DIFF_LINES = 40
 MAX_CHANGED_FILES = 40
-"""With more they are counted by folder."""
+"""If there are more, files are counted by folder."""
 MAX_REASON_CHARACTERS = 1_500
 NEXT_MEANS = {
     "apply": "merge the branch into your checkout", "discard": "delete branch and worktree", "resume": "continue",

@@ -45,18 +45,18 @@ LEAST_STATUS_COLUMNS = 9
 
 @dataclass(frozen=True, slots=True)
 class StatusPage:
-    """What a page of tasks shows beside them."""
+    """What a page of tasks shows beside the tasks."""
 
     empty: "EmptyStore | None" = None
     """Why there are no tasks."""
     damage: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By task: what is wrong with its journal."""
+    """Damage of the journal, by task."""
     now: float = 0.0
-    """With it, each task's age is shown."""
+    """The current time, for the age of each task; 0: no ages."""
     spending: Sequence[str] = ()
     """Limits that are reached or nearly reached."""
     costs: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By task; those without cost are missing."""
+    """Cost by task; tasks without cost are missing."""
     width: int = 80
 
 

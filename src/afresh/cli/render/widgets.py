@@ -25,7 +25,7 @@ _PART_ENDS = "/:_.,-=[("
 """A path or an id that is longer than a line is broken after one of these."""
 _WORD_WITH_BLANKS = re.compile(r"\S+\s*|\s+")
 _QUOTED_WORD = re.compile(r"[^\s`]*`[^`\s][^`\n]*`[^\s`]*\s*|\S+\s*|\s+")
-"""What is quoted, such as a command to copy, is one word."""
+"""Quoted words, such as a command to copy, are kept together."""
 
 
 def quote_text(text: str, style: str = "", limit: int = 0) -> Line:
@@ -124,7 +124,7 @@ WORD_STYLES = {
 }  # fmt: skip
 _SPARKLINE_SIGNS = "▁▂▃▄▅▆▇█"
 MAX_SERIES_COLUMNS = 16
-"""Of a picture with its words beside it, so that both fit on a line."""
+"""Width of a small chart, so that its words fit on the same line."""
 
 
 def draw_gauge(call: "CallAudit | CallFigures", width: int = 24) -> list[tuple[str, str]]:

@@ -146,7 +146,7 @@ def owner_from_method(place: SymbolPlace) -> ClassValue | None:
 
 
 class Inference:
-    """What one query has found so far."""
+    """The results of one query so far."""
 
     def __init__(self, code: CodeIndex) -> None:
         self.code, self.modules, self.work, self.depth = code, PythonModules(code), 0, 0

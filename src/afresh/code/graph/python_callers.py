@@ -188,7 +188,7 @@ class UseMeaning:
 
     defined: set[DefinitionKey] = field(default_factory=set)
     classes: set[ClassValue] = field(default_factory=set)
-    """Those among them that are classes."""
+    """The receivers that are classes."""
     receivers: set[ClassValue] = field(default_factory=set)
     """Classes on which the name is looked up; a subclass may override it."""
     unknown: bool = False

@@ -22,7 +22,7 @@ class NameBinding(NamedTuple):
     """None if the value is unknown: a loop variable, or a part of what is unpacked."""
     scope: "NameScope"
     origin: tuple[int, str, str] = (0, "", "")
-    """Of an import: level, module and name."""
+    """For an import: level, module and name."""
 
 
 class NameUse(NamedTuple):

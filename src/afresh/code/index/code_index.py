@@ -47,7 +47,7 @@ class CodeIndex:
         self.paths = paths
         """All files that are not ignored, sorted."""
         self.files: Collection[str] = dict.fromkeys(registry.filter_readable_paths(paths)).keys()
-        """Those in a supported language, in the same order."""
+        """Paths in a supported language, in the same order."""
         self._keys: dict[str, str] = dict(zip(self.files, listing.keys, strict=True))
         self._contents: dict[str, IndexedContent] = dict(zip(self.files, listing.contents, strict=True))
         self._forget()

@@ -36,7 +36,7 @@ class PathMapping:
 class EcmascriptModules:
     paths: Collection[str]
     mapped: Mapping[str, PathMapping]
-    """By folder that has a tsconfig or jsconfig."""
+    """Path mapping of each folder with a tsconfig or jsconfig."""
     packages: Mapping[str, str]
     """The folder of each package of the tree, by its name."""
     manifests: Mapping[str, Mapping[str, Any]]

@@ -125,7 +125,7 @@ class GoModules:
     roots: Mapping[str, str]
     """The folder of each module of the tree."""
     folders: PackageIndex
-    """What each folder declares, without tests."""
+    """The declarations of each folder, without tests."""
 
 
 def index_modules(code: "CodeIndex") -> GoModules:

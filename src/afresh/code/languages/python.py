@@ -116,7 +116,7 @@ GRAMMAR = Grammar(
 @dataclass(frozen=True, slots=True)
 class PythonModules:
     names: Mapping[str, Sequence[str]]
-    """By path, the dotted names under which a file may be imported."""
+    """Dotted names under which a file may be imported, by path."""
     paths: Mapping[str, str]
     """The file of each dotted name."""
     imports_of: Callable[[str], Sequence[ImportedModule]]

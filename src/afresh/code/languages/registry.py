@@ -38,7 +38,7 @@ GRAMMAR_PACKAGES = {
     "java": "tree-sitter-java",
     "c_sharp": "tree-sitter-c-sharp",
 }
-"""What reads each language, together with the package tree-sitter."""
+"""The package with the grammar of each language."""
 MODULE_BY_LANGUAGE = {"javascript": "ecmascript", "typescript": "ecmascript"}
 """Languages whose module has another name."""
 WORD, ASCII_WORD = re.compile(r"[^\W\d]\w+"), re.compile(r"[A-Za-z_]\w+", re.ASCII)
@@ -133,7 +133,7 @@ MIN_WIDE_TEXT_CHARACTERS = 2_000
 MAX_MEAN_LINE_CHARACTERS = 300
 """A text of at least this many characters with longer lines on average than this is skipped: it is generated."""
 BUNDLE_PATH = re.compile(r"[.-](?:min|bundle)\.[cm]?js$|(?:^|/)dist/(?:.*/)?[^/]+\.[cm]?js$")
-"""What build tools of the web put together, where it is committed."""
+"""Files that a web build tool has bundled, where they are committed."""
 
 
 def unreadable_reason_from_text(path: str, text: str) -> str:

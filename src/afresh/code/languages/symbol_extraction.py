@@ -78,7 +78,7 @@ class NamedDefinition:
     name: str
     """Empty for a node that only groups its members."""
     kind: SymbolKind | None = None
-    """None: as the capture says."""
+    """None: the kind that the capture names."""
     bases: tuple[str, ...] = ()
     until: int = 0
     """The byte where its signature ends; 0: where its body begins."""

@@ -38,10 +38,10 @@ LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 
 @dataclass(frozen=True, slots=True)
 class ProfileInputs:
-    """What the tree itself does not contain."""
+    """The inputs of a profile that the tree does not contain."""
 
     user: tuple[str, ...] = ()
-    """What the user has written down for all projects."""
+    """The user's rules for all projects."""
     type: str = ""
     """A built-in task type; for a custom type, the built-in one that it is based on."""
     likely: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from afresh.core.search_words import STOP_WORDS, drop_stop_words, split_words, s
 from afresh.core.symbol import Symbol
 
 FileScores = dict[str, float]
-"""By path."""
+"""Score by path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ FILES_WHOSE_USES_COUNT = 10
 
 @dataclass(frozen=True, slots=True)
 class SymbolCriteria:
-    """What symbols are scored by, computed once for a query."""
+    """Criteria for scoring symbols, computed once for a query."""
 
     names: Mapping[str, float]
     words: Mapping[str, float]

@@ -20,7 +20,7 @@ UPWARD_READING_NAMES = frozenset(
     _getframemodulename currentframe extract_stack f_back findCaller format_stack getouterframes print_stack stack walk_stack
     """.split()  # noqa: SIM905
 )
-"""Those that look at callers, not only at an exception."""
+"""Functions of the standard library that look at callers, not only at an exception."""
 COMMON_METHODS = frozenset(name for kind in (str, bytes, list, dict, set) for name in dir(kind))
 """A method call with such a name, on something else than `self`, most likely means the builtin type's."""
 STACK_WORDS = ("stacklevel", "warn(", "traceback", "inspect", *STACK_READING_NAMES)

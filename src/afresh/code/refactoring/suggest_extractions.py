@@ -56,7 +56,7 @@ NAMING_COMMENT = re.compile(r"#\s*([A-Za-z][a-z]+(?: [a-z]+){1,4})[.:]?\s*")
 
 @dataclass(frozen=True, eq=False)
 class ProjectFacts:
-    """What a change to one file must know about the rest of the project."""
+    """Facts of the rest of the project that a change to one file depends on."""
 
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     """The project's Python files by path."""
@@ -69,7 +69,7 @@ class ProjectFacts:
 
 
 NO_PROJECT = ProjectFacts()
-"""For a file on its own."""
+"""For a file without a project."""
 
 
 @lru_cache(maxsize=4096)

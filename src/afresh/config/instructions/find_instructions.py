@@ -91,7 +91,7 @@ class InstructionFiles:
 
     @property
     def users(self) -> str:
-        """Where a user keeps what counts in every repository."""
+        """The folder of a user's instructions for every repository."""
         return shorten_home_path(self.user / OWN_FILE_NAME)
 
     def look(self, types: Sequence[str], paths: Sequence[str]) -> FoundInstructions:
@@ -105,7 +105,7 @@ class InstructionFiles:
         )
 
     def defaults(self, types: Sequence[str]) -> TaskDefaults:
-        """What the files of the user, the project and these types set for new tasks."""
+        """Defaults for new tasks from the files of the user, the project and these types."""
         instructions = self.look(types, ())
         if instructions.faults:
             raise error_from_faults(instructions.faults, "afresh context instructions", BadInstructions)
@@ -179,7 +179,7 @@ class InstructionFiles:
         )
 
     def _unread(self) -> Iterator[str]:
-        """What somebody may wonder about."""
+        """Notes on files that a user may expect to be read and that are not."""
         if self.root:
             first, *others = [place.file for place in self._of_project(InstructionLevel.PROJECT, PROJECT_FILE_NAMES)] or [""]
             yield from [f"{file} is not read: {first} goes before it" for file in others]

@@ -40,7 +40,7 @@ def drop_overruled_by_firm(
 
 
 def overlay_instructions(under: InstructionFile, over: InstructionFile, where: str, gone: list[OverruledPart]) -> InstructionFile:
-    """What is left of the one below."""
+    """The lower file without the parts that the upper one replaces."""
     if under.firm or not over.deeper(under) or not under.parts:
         return under
     if over.replaces:

@@ -79,7 +79,7 @@ def close_fence(fence: str, match: re.Match[str]) -> str:
 
 
 def normalize_heading(title: str) -> str:
-    """What makes two headings the same: their words."""
+    """Reduce a heading to its words: headings with the same words are the same."""
     return " ".join(MARKUP_CHARACTERS.sub("", title).split()).casefold().rstrip(":.")
 
 

@@ -16,7 +16,7 @@ MAX_DETAILS_CHARACTERS = 4_000
 """About a thousand tokens: they are in every prompt of the task."""
 MAX_LABELS = 8
 LABEL_PATTERN = re.compile(r"[\w][\w./:+-]{0,39}")
-"""Of labels and projects: they stand in a line of a list."""
+"""The form of labels and projects, which a list names within a line."""
 KEY_CHARACTERS = 12
 
 
@@ -26,7 +26,7 @@ class ListedTask:
     """Stays the same when the list is read again: a task with this key is added once."""
     goal: str
     line: int
-    """Where the list names it, counted from 1."""
+    """Line of the list that names it, counted from 1."""
     name: str = ""
     """How the list calls it; empty: by its goal."""
     details: str = ""

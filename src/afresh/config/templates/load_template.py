@@ -30,7 +30,7 @@ ROOT_TEMPLATE = "base"
 class MergedTemplate:
     name: str
     chain: tuple[TemplateFile, ...]
-    """From the nearest to the root."""
+    """The template files, from the nearest to the root."""
     values: Mapping[KeyPath, TemplateValue]
     faults: tuple[FileFault, ...] = ()
 
@@ -202,7 +202,7 @@ def read_value(merged: MergedTemplate, key: str, default: Any, phase: str = "") 
 
 
 def find_template_faults(merged: MergedTemplate) -> tuple[FileFault, ...]:
-    """What is wrong in the files, and what is wrong only after they are merged."""
+    """Faults in the files, and faults that show only after merging."""
     if any(fault.key == "extends" for fault in merged.faults):
         return merged.faults
     whole = (

@@ -76,7 +76,7 @@ class LimitedAnswer(SyncByteStream):
 
 
 def find_byte_limit(body: bytes) -> int:
-    """By the tokens that the request leaves for the reply."""
+    """The most bytes of an answer, from the tokens that the request leaves for the reply."""
     asked = json.loads(body or b"{}")
     tokens = asked.get("max_tokens") or asked.get("max_completion_tokens")
     return MAX_HEAD_BYTES + MAX_BYTES_PER_TOKEN * tokens if tokens else MAX_LISTING_BYTES

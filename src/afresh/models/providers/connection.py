@@ -24,7 +24,7 @@ OTHER_MODELS_ADVICE = "pass another --model (`afresh setup` chooses one; mailbox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderEndpoint:
-    """What has to be known of a provider to find the way to it."""
+    """The variables and addresses with which a provider is found."""
 
     title: str
     name: str
@@ -47,7 +47,7 @@ class ProviderRoute:
     key: ApiKey
     base_url: str = ""
     host: str = ""
-    """Where it leads, if not to the provider's own address."""
+    """The host of the user's own address; empty: the provider's."""
     problem: str = ""
     remedy: str = ""
 

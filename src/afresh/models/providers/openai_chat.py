@@ -73,7 +73,7 @@ class OpenAIModel:
         self.flavour = dialect_at_address(connection.base_url, flavour)
         self.name = f"{flavour.name}:{model}"
         self.unknown = set[str]()
-        """What the server has refused; nothing is taken for refused twice."""
+        """Parameters that the server has refused; none is refused twice."""
 
     @property
     def window(self) -> int:
@@ -217,7 +217,7 @@ MAX_LISTED_MODELS = 200
 class OfferedModel:
     model: str
     window: int = 0
-    """As the server reports it; 0: it does not."""
+    """The window that the server reports; 0: it reports none."""
 
 
 def list_offered_models(target: ProviderEndpoint, settings: ModelSettings) -> Sequence[OfferedModel]:

@@ -17,10 +17,10 @@ class OpenAIDialect:
     """The part of a model's spec before the colon."""
     provider: Provider
     base_url: str = ""
-    """Where it is unless the user says otherwise; the SDK knows where OpenAI is."""
+    """The usual address; the SDK knows OpenAI's."""
     needs_key: bool = True
     window: int = 128_000
-    """Of a model of which nothing better is known."""
+    """Window of an unknown model."""
     limit: str = OLD_LIMIT_FIELD
     """The name of the reply's longest length."""
     usage: bool = True
@@ -90,7 +90,7 @@ PLAIN_SERVER = replace(OPENAI, limit=OLD_LIMIT_FIELD, reads_schema=False, effort
 DEEPSEEK = replace(PLAIN_SERVER, schema=False, echo="reasoning_content")
 
 DIALECTS = {dialect.name: dialect for dialect in (OPENAI, OPENROUTER, OLLAMA, VLLM, LLAMACPP)}
-"""By the part of a spec before the colon."""
+"""Dialects by the part of a model's name before the colon."""
 DIALECT_OF_HOST = {"openai.com": OPENAI, "openai.azure.com": OPENAI, "openrouter.ai": OPENROUTER, "deepseek.com": DEEPSEEK}
 DIALECT_OF_PORT = {("localhost", 11434): OLLAMA, ("127.0.0.1", 11434): OLLAMA}
 
@@ -110,7 +110,7 @@ def dialect_at_address(base_url: str, dialect: OpenAIDialect = OPENAI) -> OpenAI
 
 
 def drop_dialect_part(dialect: OpenAIDialect, part: str) -> OpenAIDialect:
-    """The same without what the server has refused."""
+    """The same dialect without the part that the server has refused."""
     if part == "limit":
         return replace(dialect, limit=OLD_LIMIT_FIELD if dialect.limit == NEW_LIMIT_FIELD else NEW_LIMIT_FIELD)
     return replace(dialect, **{part: False})

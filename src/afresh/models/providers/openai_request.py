@@ -16,7 +16,7 @@ from afresh.models.reply_checks import CountTokens
 ChatBody = dict[str, Any]
 
 MAX_CACHE_MARKS = 4
-"""What caches by marks takes no more of them in a request."""
+"""Most marks for the cache in one request, as providers that use marks allow."""
 MIN_EFFORT_OF_MODEL = {"o1": "low", "o3": "low", "o4": "low", "gpt-5": "minimal", "gpt-5.": "none"}
 """OpenAI's models that think unasked, by how their names begin, and the least that they can be held to."""
 

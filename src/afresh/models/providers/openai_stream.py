@@ -27,7 +27,7 @@ class StreamedToolCall:
 
 @dataclass(slots=True)
 class StreamedCompletion:
-    """What has come in so far."""
+    """The parts of a reply that have arrived."""
 
     text: list[str] = field(default_factory=list[str])
     refusal: list[str] = field(default_factory=list[str])

@@ -70,7 +70,7 @@ def _make_object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render_reply_json(reply: Reply) -> str:
-    """What the model has written, as it should have been."""
+    """The model's reply in the form that it should have had."""
     actions = [{"tool": action.tool, "args": dict(action.args)} for action in reply.actions]
     return json.dumps({"thought": reply.thought, "actions": actions}, ensure_ascii=False)
 

@@ -143,6 +143,6 @@ def _read_user_text(draft: RunBuilder, words: str) -> None:
 
 
 def _read_queued_prompt(draft: RunBuilder, attachment: dict[str, Any]) -> None:
-    """What a person typed while the agent was at work."""
+    """A message that a person typed while the agent worked."""
     if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
         _read_user_text(draft, render_content(attachment.get("prompt")))

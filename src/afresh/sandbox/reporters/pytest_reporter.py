@@ -51,7 +51,7 @@ def pytest_load_initial_conftests(early_config):
 
 
 def classify_error(excinfo):
-    """What an exception means, whatever marks and hooks make of it."""
+    """The outcome that an exception means, whatever marks and hooks make of it."""
     if excinfo is None:
         return "passed"
     return "skipped" if issubclass(excinfo.type, SKIPS) else "failed"

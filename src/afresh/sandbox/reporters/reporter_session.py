@@ -80,7 +80,7 @@ def list_functions(owner):
 
 
 def take_stock():
-    """What the runner and the standard library consist of, by name."""
+    """Record the functions of the runner and the standard library, by name."""
     guarded = {*RUNNER_MODULES, *LIBRARY_MODULES}
     owners = [
         module

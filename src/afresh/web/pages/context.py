@@ -13,7 +13,7 @@ from afresh.web.visit import PageRoute, Visit
 
 CALLS_PER_CHART = 200
 CALLS_PER_YIELD = 40
-"""To measure the yield of a call takes some milliseconds."""
+"""Most calls on a page: to measure one takes some milliseconds."""
 MAX_TASKS_OFFERED = 30
 
 

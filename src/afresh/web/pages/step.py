@@ -33,7 +33,7 @@ class PromptRow:
     drawn: float | None
     """Share of it that replies drew on; None as long as there is no reply."""
     compared: dict[str, Any]
-    """With the step before."""
+    """The difference from the prompt of the step before."""
 
 
 def show_step(visit: Visit) -> Response:
