@@ -85,7 +85,7 @@ class NeedsPerson(AfreshError):
 
 @contextmanager
 def blame_model() -> Generator[None]:
-    """Mark errors below that a person must act on as errors of the model."""
+    """Errors below that a person must act on are of the model."""
     try:
         yield
     except NeedsPerson as fault:
