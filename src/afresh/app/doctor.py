@@ -87,12 +87,12 @@ def examine_models() -> HealthFinding:
         names, providers = list_configured_models(own), list_usable_providers(own)
     except NeedsPerson as fault:
         return HealthFinding("models", "fail", fault.what, fault.next)
-    if wrong := [one for one in names if one.problem]:
+    if wrong := [model for model in names if model.problem]:
         return HealthFinding("models", "warn", f"{wrong[0].name} can't be used: {wrong[0].problem}", "afresh models")
     if names:
-        return HealthFinding("models", "ok", f"configured: {', '.join(one.name for one in names)}")
-    if found := [one for one in providers if one.key]:
-        return HealthFinding("models", "ok", ", ".join(f"{one.title} (key: {one.key})" for one in found))
+        return HealthFinding("models", "ok", f"configured: {', '.join(model.name for model in names)}")
+    if found := [provider for provider in providers if provider.key]:
+        return HealthFinding("models", "ok", ", ".join(f"{provider.title} (key: {provider.key})" for provider in found))
     return HealthFinding("models", "warn", "no API key: only local models, offline and mailbox", "afresh setup")
 
 
@@ -117,8 +117,8 @@ def examine_sandbox() -> HealthFinding:
 
 def examine_network() -> HealthFinding:
     """Report whether the network can be opened for single commands."""
-    if not (found := probe_level(FILTERING_LEVEL)).holds:
-        remedy = describe_bubblewrap_steps() or f"bubblewrap does not hold: {found.why_not}"
+    if not (probe := probe_level(FILTERING_LEVEL)).holds:
+        remedy = describe_bubblewrap_steps() or f"bubblewrap does not hold: {probe.why_not}"
         return HealthFinding("network", "warn", f"stays closed: {NETWORK_NEEDS_BUBBLEWRAP}", remedy)
     result = probe_network()
     if result.holds:
@@ -137,7 +137,7 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
         yield HealthFinding("languages", "warn", unread)
     try:
         yield from (journals := [*examine_journals(project)])
-        if all(one.level != "fail" for one in journals):  # else the same fault would be met again
+        if all(journal.level != "fail" for journal in journals):  # else the same fault would be met again
             yield from [HealthFinding("copy", *found) for found in describe_copy(project.storage, project.queue)]
         yield from examine_worktrees(project)
     except NeedsPerson as fault:
@@ -147,8 +147,8 @@ def examine_project(path: Path) -> Iterator[HealthFinding]:
 def examine_store() -> Iterator[HealthFinding]:
     """Name the server that keeps everything, if there is one."""
     try:
-        if found := describe_store():
-            yield HealthFinding("store", "ok", found)
+        if text := describe_store():
+            yield HealthFinding("store", "ok", text)
     except NeedsPerson as fault:
         yield HealthFinding("store", "fail", fault.what, fault.next)
 

@@ -100,19 +100,21 @@ def ask_own_servers(own: Settings) -> Iterator[ServerOffer]:
     """Ask each local server once, at its default address and at those in the settings."""
     seen: set[str] = set()
     tables: list[tuple[str, NamedModel | None, str]] = [(kind, None, kind) for kind in LOCAL_PROVIDERS]
-    tables += [(one.provider, one, name) for name, one in own.models.items() if one.provider in LOCAL_PROVIDERS or one.base_url]
+    tables += [
+        (model.provider, model, name) for name, model in own.models.items() if model.provider in LOCAL_PROVIDERS or model.base_url
+    ]
     for kind, table, name in tables:
         if kind == "anthropic":
             continue
         with_table = ModelSettings(named=own.models, name=name if table else "", chosen=table)
-        way = _find_route(kind, with_table)
-        if way.base_url in seen:
+        route = _find_route(kind, with_table)
+        if route.base_url in seen:
             continue
-        seen.add(way.base_url)
+        seen.add(route.base_url)
         try:
-            yield ServerOffer(name, way.base_url, list_offered_models(endpoint_of_provider(kind), with_table))
+            yield ServerOffer(name, route.base_url, list_offered_models(endpoint_of_provider(kind), with_table))
         except AfreshError as fault:
-            yield ServerOffer(name, way.base_url, problem=str(fault))
+            yield ServerOffer(name, route.base_url, problem=str(fault))
 
 
 def store_model_key(own: Settings, name: str, secret: str) -> str:
@@ -140,9 +142,9 @@ def _describe_configured_model(name: str, own: Settings, prices: PriceTable) -> 
     if not chosen.is_provider:
         waits = _find_timeout(chosen)
         return ConfiguredModel(name, chosen.spec, window, FREE_PRICE, default=default, timeout=waits)
-    way = _find_route(chosen.kind, settings_for_model(chosen, ModelSettings(named=own.models)))
+    route = _find_route(chosen.kind, settings_for_model(chosen, ModelSettings(named=own.models)))
     return ConfiguredModel(
-        name, chosen.spec, window, price, way.key.where, way.host, way.problem, way.remedy, default, tools,
+        name, chosen.spec, window, price, route.key.where, route.host, route.problem, route.remedy, default, tools,
         table.timeout if table else 0.0,
     )  # fmt: skip
 
@@ -153,9 +155,14 @@ def _find_timeout(chosen: ChosenModel) -> float:
 
 
 def _describe_provider(kind: str, own: Settings) -> UsableProvider:
-    about, way = endpoint_of_provider(kind), _find_route(kind, ModelSettings(named=own.models))
+    about, route = endpoint_of_provider(kind), _find_route(kind, ModelSettings(named=own.models))
     return UsableProvider(
-        kind, about.title, way.key.where, way.host or ("" if kind in PAID_PROVIDERS else way.base_url), way.problem, way.remedy
+        kind,
+        about.title,
+        route.key.where,
+        route.host or ("" if kind in PAID_PROVIDERS else route.base_url),
+        route.problem,
+        route.remedy,
     )
 
 

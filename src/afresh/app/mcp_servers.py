@@ -76,7 +76,7 @@ def judge_tool(tool: RemoteTool, server: McpServer, approved: ApprovedServer) ->
         return ListedTool(tool, ToolStanding.REFUSED, why)
     if approved.origin == server.origin and approved.holds(tool):
         return ListedTool(tool, ToolStanding.APPROVED)
-    known = any(one.name == tool.name for one in approved.tools)
+    known = any(remote_tool.name == tool.name for remote_tool in approved.tools)
     return ListedTool(tool, ToolStanding.CHANGED if known else ToolStanding.NEW)
 
 
@@ -109,7 +109,7 @@ def revoke_server(name: str) -> int:
 def list_approved_schemas(wanted: Sequence[str]) -> tuple[ToolSchema, ...]:
     """Return the schemas of approved tools that a task names; no server is asked."""
     approvals = read_approvals(find_user_folder()) if wanted else {}
-    tools = [tool for one in approvals.values() for tool in one.tools]
+    tools = [tool for approval in approvals.values() for tool in approval.tools]
     return tuple(tool.schema for tool in select_named_tools(tools, wanted))
 
 
@@ -144,18 +144,18 @@ def list_mcp_tools(
     settings: Settings, names: Sequence[str], connections: McpConnections, alert: Callable[[str], None]
 ) -> list[RemoteTool]:
     """Return the tools that are approved as they are now; tell of servers that fail and of tools that have changed."""
-    approvals, found = read_approvals(find_user_folder()), list[RemoteTool]()
+    approvals, tools = read_approvals(find_user_folder()), list[RemoteTool]()
     for name in names:
         approved = approvals.get(name, NO_APPROVAL)
         listed = list_server(name, settings.mcp.servers[name], approved, connections)
         if listed.fault:
             alert(f"{listed.fault}; its tools are not offered")
-        for one in listed.tools:
-            if one.standing is ToolStanding.APPROVED:
-                found.append(one.tool)
-            elif any(old.name == one.tool.name for old in approved.tools):
-                alert(f"{one.tool.full_name} is not offered: {one.why or one.standing}; `afresh mcp servers {name}` shows it")
-    return found
+        for tool in listed.tools:
+            if tool.standing is ToolStanding.APPROVED:
+                tools.append(tool.tool)
+            elif any(old.name == tool.tool.name for old in approved.tools):
+                alert(f"{tool.tool.full_name} is not offered: {tool.why or tool.standing}; `afresh mcp servers {name}` shows it")
+    return tools
 
 
 def add_tools_to_run(runtime: Runtime, tools: Sequence[OfferedTool]) -> Runtime:

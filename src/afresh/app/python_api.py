@@ -155,8 +155,8 @@ def _make_run_terms(model: str, on_progress: Callable[[ProgressEvent], None], op
 def _run_to_result(project: Project, task: str, terms: RunTerms, on_progress: ProgressListener) -> RunResult:
     state = run_task(project, task, terms)
     assert state, "a named task is claimed or refused"
-    if said := apply_if_wanted(project, state):
-        on_progress(WorkNotice(said))
+    if text := apply_if_wanted(project, state):
+        on_progress(WorkNotice(text))
         state = project.store.load(task)
     return read_run_result(project, state)
 
@@ -173,5 +173,5 @@ def refuse_wrong_options(options: Mapping[str, Any], known: frozenset[str]) -> N
             raise BadInput(f"{name}={options[name]} is too small", next="use 1 or more", safe=NOTHING_DONE)
 
 
-def list_strings(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def list_strings(text: str | Sequence[str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)

@@ -98,9 +98,9 @@ def find_usual_address(own: Settings, choice: ModelChoice) -> str:
 
 def require_key(own: Settings, choice: ModelChoice) -> None:
     """Raise NeedsPerson if no call could be made."""
-    found = find_choice_route(own, choice)
-    if found.problem:
-        raise NeedsPerson(found.problem, next=f"{found.remedy}, then run afresh setup again", safe=NOTHING_WRITTEN)
+    choice_route = find_choice_route(own, choice)
+    if choice_route.problem:
+        raise NeedsPerson(choice_route.problem, next=f"{choice_route.remedy}, then run afresh setup again", safe=NOTHING_WRITTEN)
 
 
 def suggest_models(own: Settings, choice: ModelChoice) -> tuple[Sequence[str], str]:
@@ -110,7 +110,7 @@ def suggest_models(own: Settings, choice: ModelChoice) -> tuple[Sequence[str], s
     table = NamedModel(provider=choice.kind, model=UNCHOSEN, base_url=choice.base_url, key=choice.key)
     settings = ModelSettings(named=own.models, name=choice.name, chosen=table)
     try:
-        return [one.model for one in list_offered_models(endpoint_of_provider(choice.kind), settings)][:MAX_OFFERED], ""
+        return [model.model for model in list_offered_models(endpoint_of_provider(choice.kind), settings)][:MAX_OFFERED], ""
     except AfreshError as fault:
         return (), str(fault)
 

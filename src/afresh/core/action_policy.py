@@ -53,5 +53,5 @@ ActionPolicy = Callable[[ProposedAction], Refusal | ApprovalNeeded | None]
 
 def find_approval(state: State, question: str) -> bool | None:
     """A person's answer to the question of a policy; None while there is none."""
-    answers = [made for made in state.memory.decisions if made.answer and made.subject == question]
+    answers = [decision for decision in state.memory.decisions if decision.answer and decision.subject == question]
     return find_chosen_option(answers[-1]) == APPROVED if answers else None

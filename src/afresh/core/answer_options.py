@@ -35,27 +35,27 @@ def _parse_option(number: int, text: str) -> AnswerOption:
     return AnswerOption(number, name.strip(), means.strip())
 
 
-def find_chosen_option(made: Decision) -> str:
+def find_chosen_option(decision: Decision) -> str:
     """The name of the option that an answer chose; empty for words of one's own."""
-    return parse_options(made.options)[made.chosen - 1].name if made.chosen else ""
+    return parse_options(decision.options)[decision.chosen - 1].name if decision.chosen else ""
 
 
 def render_options(options: Sequence[str], meanings: bool = True) -> str:
     """All in one line, for a window."""
-    return "; ".join(f"{one.number} {one.words if meanings else one.name}" for one in parse_options(options))
+    return "; ".join(f"{option.number} {option.words if meanings else option.name}" for option in parse_options(options))
 
 
 def match_options(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     """The options that an answer may mean: by number, by letter in order, by name or its first letter. More than one: unclear."""
     said, known = answer.strip().casefold().strip("()."), parse_options(options)
-    found = {one.number for one in known if said in (one.name.casefold(), one.words.casefold())}
-    found |= {one.number for one in known if one.name == ACCEPT_WORK and said.startswith(ACCEPT_WORK)}
+    numbers = {option.number for option in known if said in (option.name.casefold(), option.words.casefold())}
+    numbers |= {option.number for option in known if option.name == ACCEPT_WORK and said.startswith(ACCEPT_WORK)}
     if said.isdecimal():
-        found |= {one.number for one in known if one.number == int(said)}
+        numbers |= {option.number for option in known if option.number == int(said)}
     if len(said) == 1 and said.isalpha():
-        found |= {one.number for one in known if one.name.casefold().startswith(said)}
-        found |= {one.number for one in known if one.number == ascii_lowercase.find(said) + 1}
-    return tuple(sorted(found))
+        numbers |= {option.number for option in known if option.name.casefold().startswith(said)}
+        numbers |= {option.number for option in known if option.number == ascii_lowercase.find(said) + 1}
+    return tuple(sorted(numbers))
 
 
 def is_bare_choice(answer: str) -> bool:
@@ -74,14 +74,14 @@ class UserStatement:
         """The question with its options; what they mean is left off when the answer is one of them, and says it."""
         if not self.options:
             return self.question
-        chosen = any(one.means and one.words == self.text for one in parse_options(self.options))
+        chosen = any(option.means and option.words == self.text for option in parse_options(self.options))
         return f"{self.question} Options: {render_options(self.options, meanings=not chosen)}"
 
 
 def list_user_statements(state: State) -> tuple[UserStatement, ...]:
     """From the newest back: an answer's decision has its words; what was said unasked has none."""
-    answers, told = [made for made in state.memory.decisions if made.answer], list[UserStatement]()
+    answers, statements = [decision for decision in state.memory.decisions if decision.answer], list[UserStatement]()
     for text in reversed(state.dialogue.words):
-        made = answers.pop() if answers and answers[-1].text == text else None
-        told.append(UserStatement(text, made.subject, made.options) if made else UserStatement(text))
-    return tuple(reversed(told))
+        answer = answers.pop() if answers and answers[-1].text == text else None
+        statements.append(UserStatement(text, answer.subject, answer.options) if answer else UserStatement(text))
+    return tuple(reversed(statements))

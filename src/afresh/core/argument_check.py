@@ -23,8 +23,8 @@ def find_argument_faults(args: Mapping[str, Any], schema: Mapping[str, Any], nou
 
 
 def _find_value_faults(value: Any, schema: Mapping[str, Any], name: str) -> Iterator[str]:
-    told = schema.get("type", ())
-    types = [told] if isinstance(told, str) else [*told]
+    text = schema.get("type", ())
+    types = [text] if isinstance(text, str) else [*text]
     if types and not any(_is_of_type(value, JSON_TYPES.get(one, (object,))) for one in types):
         yield f"{name}: should be {' or '.join(types)}"
     elif "enum" in schema and value not in schema["enum"]:
@@ -33,7 +33,7 @@ def _find_value_faults(value: Any, schema: Mapping[str, Any], name: str) -> Iter
         for number, item in enumerate(cast("list[Any]", value), 1):
             yield from _find_value_faults(item, schema.get("items", {}), f"{name} {number}")
     elif isinstance(value, dict) and "properties" in schema:
-        yield from (f"{name}: {one}" for one in find_argument_faults(cast("dict[str, Any]", value), schema, "field"))
+        yield from (f"{name}: {fault}" for fault in find_argument_faults(cast("dict[str, Any]", value), schema, "field"))
 
 
 def _is_of_type(value: Any, types: tuple[type, ...]) -> bool:

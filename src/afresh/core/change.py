@@ -68,24 +68,24 @@ def find_added_lines(patch: str) -> frozenset[int]:
 
 def find_changed_function(patch: str, line: str) -> str:
     """The function or class in which a patch adds the line; empty where the patch does not show it."""
-    found = ""
+    function = ""
     for shown in patch.splitlines():
         if definition := _DEFINITION.search(shown):
-            found = definition[1]
+            function = definition[1]
         if line and shown.startswith("+") and shown[1:].strip() == line:
-            return found
+            return function
     return ""
 
 
 def group_consecutive(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """First and last of each unbroken row of numbers."""
-    found: list[tuple[int, int]] = []
+    consecutive: list[tuple[int, int]] = []
     for number in sorted(numbers):
-        if found and number == found[-1][1] + 1:
-            found[-1] = found[-1][0], number
+        if consecutive and number == consecutive[-1][1] + 1:
+            consecutive[-1] = consecutive[-1][0], number
         else:
-            found.append((number, number))
-    return found
+            consecutive.append((number, number))
+    return consecutive
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ class SizeRecord:
 
 def find_context_alerts(calls: Iterable[CallSize], thresholds: ContextThresholds) -> list[ContextAlert]:
     """The alerts of these calls, in their order."""
-    records, found = dict[str, SizeRecord](), list[ContextAlert]()
+    records, context_alerts = dict[str, SizeRecord](), list[ContextAlert]()
     for size in calls:
         records[size.task], alerts = records.get(size.task, SizeRecord()).add(size, thresholds)
-        found += alerts
-    return found
+        context_alerts += alerts
+    return context_alerts

@@ -43,11 +43,18 @@ RETIRED_DECISION = "no longer holds"
 """The text of a decision of the model that only retires the one on its subject."""
 
 
-def add_decision(decisions: tuple[Decision, ...], made: Decision) -> tuple[Decision, ...]:
-    if made.by == "model" and made.text == RETIRED_DECISION:
-        return tuple([old for old in decisions if not can_supersede_decision(made, old)])
-    known = any((old.text, old.by, old.why, old.subject) == (made.text, made.by, made.why, made.subject) for old in decisions)
-    return decisions if known else bound_decisions([*[old for old in decisions if not can_supersede_decision(made, old)], made])
+def add_decision(decisions: tuple[Decision, ...], decision: Decision) -> tuple[Decision, ...]:
+    if decision.by == "model" and decision.text == RETIRED_DECISION:
+        return tuple([old for old in decisions if not can_supersede_decision(decision, old)])
+    known = any(
+        (old.text, old.by, old.why, old.subject) == (decision.text, decision.by, decision.why, decision.subject)
+        for old in decisions
+    )
+    return (
+        decisions
+        if known
+        else bound_decisions([*[old for old in decisions if not can_supersede_decision(decision, old)], decision])
+    )
 
 
 def can_supersede_decision(new: Decision, old: Decision) -> bool:
@@ -61,10 +68,10 @@ def has_same_subject(one: str, other: str) -> bool:
 
 def bound_decisions(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """The oldest go first, a person's never. Of those that were only said in a thought fewer stay."""
-    ours = [place for place, made in enumerate(decisions) if made.by != "person"]
-    said = [place for place in ours if decisions[place].said]
-    gone = {*ours[: max(0, len(ours) - MAX_DECISIONS)], *said[: max(0, len(said) - MAX_SAID_DECISIONS)]}
-    return tuple([made for place, made in enumerate(decisions) if place not in gone])
+    ours = [place for place, decision in enumerate(decisions) if decision.by != "person"]
+    places = [place for place in ours if decisions[place].said]
+    gone = {*ours[: max(0, len(ours) - MAX_DECISIONS)], *places[: max(0, len(places) - MAX_SAID_DECISIONS)]}
+    return tuple([decision for place, decision in enumerate(decisions) if place not in gone])
 
 
 SANDBOX_WAIVER = "sandbox"

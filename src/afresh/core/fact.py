@@ -189,8 +189,8 @@ def bound_facts(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 def mark_facts_undone(facts: tuple[Fact, ...], step: int) -> tuple[Fact, ...]:
     """Observations since this step are gone; notes and verified facts since then are marked."""
-    known = [one for one in facts if one.step < step or one.kind is not FactKind.OBSERVED]
-    return tuple([_mark_undone(one) if one.step >= step else one for one in known])
+    known = [fact for fact in facts if fact.step < step or fact.kind is not FactKind.OBSERVED]
+    return tuple([_mark_undone(fact) if fact.step >= step else fact for fact in known])
 
 
 def _mark_undone(fact: Fact) -> Fact:

@@ -34,23 +34,23 @@ def _complete_class(kind: type, kw_only: bool) -> type:
 
 
 def _compile_init(made: Any, known: tuple[dataclasses.Field[Any], ...]) -> Any:
-    given: dict[str, Any] = {"missing": dataclasses.MISSING}
+    values: dict[str, Any] = {"missing": dataclasses.MISSING}
     places, keywords, body = list[str](), list[str](), list[str]()
     for field in known:
         name, default = field.name, field.default
-        given[f"set_{name}"] = getattr(made, name).__set__
+        values[f"set_{name}"] = getattr(made, name).__set__
         value = name
         if field.default_factory is not dataclasses.MISSING:
-            given[f"make_{name}"], default = field.default_factory, dataclasses.MISSING
+            values[f"make_{name}"], default = field.default_factory, dataclasses.MISSING
             value = f"make_{name}() if {name} is missing else {name}"
         has_default = default is not dataclasses.MISSING or value != name
-        given[f"default_{name}"] = default
+        values[f"default_{name}"] = default
         (keywords if field.kw_only else places).append(f"{name}=default_{name}" if has_default else name)
         body.append(f"    set_{name}(self, {value})")
     star = ["*"] if keywords else []
     lines = [f"def __init__({', '.join(['self', *places, *star, *keywords])}):", *body]
-    exec("\n".join([*lines, "    self.__post_init__()" if hasattr(made, "__post_init__") else "    return None"]), given)
-    init = given["__init__"]
+    exec("\n".join([*lines, "    self.__post_init__()" if hasattr(made, "__post_init__") else "    return None"]), values)
+    init = values["__init__"]
     init.__qualname__ = f"{made.__qualname__}.__init__"
     init.__annotations__ = {field.name: field.type for field in known}
     return init

@@ -78,7 +78,7 @@ class LessonState:
 
     @property
     def used(self) -> tuple[str, ...]:
-        return tuple(one.id for one in self.seen if one.used)
+        return tuple(seen_lesson.id for seen_lesson in self.seen if seen_lesson.used)
 
 
 INITIAL_LESSON_STATE = LessonState()
@@ -88,11 +88,21 @@ LessonEvent = LessonsLookedUp | LessonsUsed | LessonLearnt
 def apply_lesson_event(event: LessonEvent, known: LessonState) -> LessonState:
     match event:
         case LessonsLookedUp(step, phase, ids):
-            new = [LessonSeen(id, step) for id in ids if id not in {one.id for one in known.seen}]
-            kept = sorted((*known.seen, *new), key=lambda one: (not one.used, one.id not in ids))[:MAX_LESSONS_REMEMBERED]
-            return replace(known, phase=phase, window=ids, seen=tuple(sorted(kept, key=lambda one: (one.step, one.id))))
+            new = [LessonSeen(id, step) for id in ids if id not in {seen_lesson.id for seen_lesson in known.seen}]
+            kept = sorted((*known.seen, *new), key=lambda seen_lesson: (not seen_lesson.used, seen_lesson.id not in ids))[
+                :MAX_LESSONS_REMEMBERED
+            ]
+            return replace(
+                known,
+                phase=phase,
+                window=ids,
+                seen=tuple(sorted(kept, key=lambda seen_lesson: (seen_lesson.step, seen_lesson.id))),
+            )
         case LessonsUsed(step, ids):
-            seen = [replace(one, used=step) if one.id in ids and not one.used else one for one in known.seen]
+            seen = [
+                replace(seen_lesson, used=step) if seen_lesson.id in ids and not seen_lesson.used else seen_lesson
+                for seen_lesson in known.seen
+            ]
             return replace(known, seen=tuple(seen))
         case LessonLearnt(id):
             return replace(known, learnt=True, left=id)
@@ -173,14 +183,14 @@ def hash_lesson_body(body: str) -> str:
     return sha256(body.strip().encode()).hexdigest()[:12]
 
 
-def is_untouched_draft(one: Lesson) -> bool:
+def is_untouched_draft(lesson: Lesson) -> bool:
     """Whether it was drafted from an unfinished task, and no person has edited or judged it since."""
-    return bool(one.drafted) and one.status is LessonStatus.DRAFT and one.drafted == hash_lesson_body(one.body)
+    return bool(lesson.drafted) and lesson.status is LessonStatus.DRAFT and lesson.drafted == hash_lesson_body(lesson.body)
 
 
 def day_from_text(text: str) -> date | None:
     try:
-        return date.fromisoformat(found[0]) if (found := DAY_PATTERN.match(text)) else None
+        return date.fromisoformat(match[0]) if (match := DAY_PATTERN.match(text)) else None
     except ValueError:
         return None
 
@@ -213,16 +223,18 @@ def replace_heading_text(body: str, title: str, text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_lesson(one: Lesson) -> str:
+def render_lesson(lesson: Lesson) -> str:
     """As a window shows it: the one line that says what it is about, then what to do and what not to do; the places that were
     changed before the words on them, since the end may have no room."""
     told = list[tuple[str, str]]()
     for title in ("What worked", "What did not", "Problem"):
-        places_first = sorted(get_heading_text(one.body, title).splitlines(), key=lambda line: not line.startswith("- changed "))
+        places_first = sorted(
+            get_heading_text(lesson.body, title).splitlines(), key=lambda line: not line.startswith("- changed ")
+        )
         told.append((title, "\n".join(places_first)))
     lines = [
         f"{title}:\n{text}"
         for title, text in told
-        if text and text not in (NOTHING_UNDONE, NOTHING_VERIFIED) and not text.startswith(one.title.rstrip("…"))
+        if text and text not in (NOTHING_UNDONE, NOTHING_VERIFIED) and not text.startswith(lesson.title.rstrip("…"))
     ]
-    return escape_hidden("\n".join([f"{one.id} {one.title}", *(lines or [one.body.strip()])]))
+    return escape_hidden("\n".join([f"{lesson.id} {lesson.title}", *(lines or [lesson.body.strip()])]))

@@ -75,10 +75,10 @@ def subject_from_text(head: str, body: str, common: Collection[str] = ()) -> Les
 
 def score_match(question: WeightedTerms, about: LessonSubject) -> float:
     """How well it fits; 0 when it does not."""
-    found = {word: weight for word, weight in question.weights.items() if word in about.head.weights or word in about.body}
-    if not any(weight > GENERAL_WORD_WEIGHT for weight in found.values()):
+    weights = {word: weight for word, weight in question.weights.items() if word in about.head.weights or word in about.body}
+    if not any(weight > GENERAL_WORD_WEIGHT for weight in weights.values()):
         return 0.0
-    score = sum(weight * (1.0 if word in about.head.weights else BODY_WORD_FACTOR) for word, weight in found.items())
+    score = sum(weight * (1.0 if word in about.head.weights else BODY_WORD_FACTOR) for word, weight in weights.items())
     smaller = min(question.total, about.head.total) or 1.0
     enough = (
         score >= min(MIN_MATCH_SCORE, MIN_SHARE_OF_SHORT_QUESTION * question.total)

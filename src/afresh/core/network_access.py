@@ -67,7 +67,7 @@ class NetworkAccess:
         return self.public or bool(self.addresses)
 
     def covers(self, host: str, port: int) -> bool:
-        return (self.public and port in DEFAULT_PORTS) or any(one.covers(host, port) for one in self.addresses)
+        return (self.public and port in DEFAULT_PORTS) or any(address.covers(host, port) for address in self.addresses)
 
 
 NO_NETWORK = NetworkAccess()
@@ -175,6 +175,6 @@ def is_command_allowed(permission: str, command: str) -> bool:
 
 def find_network_access(permissions: Iterable[NetworkPermission], command: str) -> NetworkAccess:
     held = tuple(permissions)
-    addresses = tuple(parse_address(one.text) for one in held if one.kind is PermissionKind.ADDRESS)
-    public = any(is_command_allowed(one.text, command) for one in held if one.kind is PermissionKind.COMMAND)
+    addresses = tuple(parse_address(permission.text) for permission in held if permission.kind is PermissionKind.ADDRESS)
+    public = any(is_command_allowed(permission.text, command) for permission in held if permission.kind is PermissionKind.COMMAND)
     return NetworkAccess(addresses, public)

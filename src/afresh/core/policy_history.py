@@ -102,24 +102,24 @@ class PolicyHistory:
     @property
     def stable(self) -> ContextPolicy:
         """What all tasks have, but for a canary's."""
-        whole = [one for one in self.adopted if one.share >= WHOLE_SHARE and not one.ended]
+        whole = [policy for policy in self.adopted if policy.share >= WHOLE_SHARE and not policy.ended]
         return whole[-1].policy if whole else DEFAULT_CONTEXT_POLICY
 
     @property
     def canary(self) -> AdoptedPolicy | None:
         """The latest adoption, if it is one of a share of the tasks only."""
-        held = [one for one in self.adopted if not one.ended]
-        return held[-1] if held and held[-1].share < WHOLE_SHARE else None
+        policies = [policy for policy in self.adopted if not policy.ended]
+        return policies[-1] if policies and policies[-1].share < WHOLE_SHARE else None
 
     @property
     def latest(self) -> AdoptedPolicy | None:
-        return next((one for one in reversed(self.adopted) if not one.ended), None)
+        return next((policy for policy in reversed(self.adopted) if not policy.ended), None)
 
     @property
     def before_latest(self) -> ContextPolicy:
         """What it is compared with: the policy that all tasks had before."""
         latest = self.latest
-        return replace(self, adopted=tuple(one for one in self.adopted if one is not latest)).stable
+        return replace(self, adopted=tuple(policy for policy in self.adopted if policy is not latest)).stable
 
 
 def fold_policy_events(entries: Iterable[tuple[float, object]], project: str) -> PolicyHistory:

@@ -65,8 +65,8 @@ class FactQuery:
 
 def make_fact_id(task: str, fact: Fact) -> str:
     """The same words about the same thing have the same name, on every machine."""
-    told = "\0".join((task, fact.kind, fact.subject, fact.text))
-    return f"m{sha256(told.encode()).hexdigest()[:8]}"
+    text = "\0".join((task, fact.kind, fact.subject, fact.text))
+    return f"m{sha256(text.encode()).hexdigest()[:8]}"
 
 
 def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
@@ -103,8 +103,8 @@ def fact_from_words(text: str) -> Fact:
 
 def facts_from_verdict(step: int, verdict: Verdict) -> Iterator[Fact]:
     for run in verdict.runs:
-        told = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
-        yield Fact(FactKind.CHECK, run.command, told, 1.0, run.block, step)
+        text = f"{'exit 0' if run.exit == 0 else f'exit {run.exit}'}: {run.passed} passed, {run.failed} failed"
+        yield Fact(FactKind.CHECK, run.command, text, 1.0, run.block, step)
 
 
 class EmptyFactIndex:

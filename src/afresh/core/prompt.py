@@ -262,7 +262,7 @@ def render_reply_opening(reply: Reply) -> Iterator[str]:
         yield f"You thought: {reply.thought}"
 
 
-def render_thinking(one: Thinking) -> str:
-    if one.redacted:
-        return f"[thinking that the provider keeps to itself, {len(one.text):,} characters]"
-    return f"[thinking{', signed' if one.signature else ''}] {one.text}"
+def render_thinking(thinking: Thinking) -> str:
+    if thinking.redacted:
+        return f"[thinking that the provider keeps to itself, {len(thinking.text):,} characters]"
+    return f"[thinking{', signed' if thinking.signature else ''}] {thinking.text}"

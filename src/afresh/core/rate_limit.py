@@ -54,10 +54,12 @@ def find_turn(now: float, taken: Iterable[TakenTurn], limits: Sequence[RateLimit
     """The time at which this call may begin so that no minute has more than its limits allow, and the limit that makes it wait.
     Turns are given in the order in which they are asked for. A call with more tokens than a whole minute's begins alone."""
     covering = [limit for limit in limits if limit.covers(call.model)]
-    shared = sorted((one for one in taken if any(limit.covers(one.model) for limit in covering)), key=lambda one: one.at)
-    at, why = max([now, *(one.at for one in shared[-1:])]), ""
+    shared = sorted((turn for turn in taken if any(limit.covers(turn.model) for limit in covering)), key=lambda turn: turn.at)
+    at, why = max([now, *(turn.at for turn in shared[-1:])]), ""
     while True:
-        free = {limit: _find_free_time([one for one in shared if limit.covers(one.model)], limit, at, call) for limit in covering}
+        free = {
+            limit: _find_free_time([turn for turn in shared if limit.covers(turn.model)], limit, at, call) for limit in covering
+        }
         last = max(free, key=lambda limit: free[limit], default=None)
         if last is None or free[last] <= at:
             return at, why or (covering[0].words if at > now else "")
@@ -66,10 +68,10 @@ def find_turn(now: float, taken: Iterable[TakenTurn], limits: Sequence[RateLimit
 
 def _find_free_time(taken: Sequence[TakenTurn], limit: RateLimit, at: float, call: TakenTurn) -> float:
     """When enough of these, sorted by time, are a minute old; not before `at`."""
-    for one in (one for one in taken if one.at + WINDOW_SECONDS > at):
+    for turn in (one for one in taken if one.at + WINDOW_SECONDS > at):
         recent = [other for other in taken if other.at + WINDOW_SECONDS > at]
         tokens = sum(other.tokens for other in recent) + call.tokens
         if (not limit.requests or len(recent) < limit.requests) and (not limit.tokens or tokens <= limit.tokens):
             break
-        at = one.at + WINDOW_SECONDS
+        at = turn.at + WINDOW_SECONDS
     return at

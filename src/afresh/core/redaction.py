@@ -77,8 +77,8 @@ def _redact_shapes(text: str) -> str:
     return _redact_key_end(text) if " PRIVATE KEY-----" in text and _KEY_END.search(text) else text
 
 
-def _replace_encoded(found: re.Match[str]) -> str:
-    return REDACTED if any(_redact_shapes(text) != text for text in decode_base64_run(found[0])) else found[0]
+def _replace_encoded(match: re.Match[str]) -> str:
+    return REDACTED if any(_redact_shapes(text) != text for text in decode_base64_run(match[0])) else match[0]
 
 
 def _redact_key_end(text: str) -> str:
@@ -93,9 +93,9 @@ def _redact_key_end(text: str) -> str:
     return "\n".join(lines)
 
 
-def _replace_secret(found: re.Match[str]) -> str:
-    given = found.groupdict().get("given", "")
-    return given + "\n".join([REDACTED] * (found[0].count("\n", len(given)) + 1))
+def _replace_secret(match: re.Match[str]) -> str:
+    given = match.groupdict().get("given", "")
+    return given + "\n".join([REDACTED] * (match[0].count("\n", len(given)) + 1))
 
 
 def redact_value(value: T) -> T:

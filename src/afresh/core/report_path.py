@@ -16,7 +16,7 @@ def choose_report_path(family: str, goal: str, exists: Callable[[str], bool]) ->
     if family not in REPORT_PATHS_BY_TYPE:
         return ""
     named = list(_DOCUMENT_PATH.finditer(goal))
-    told = [match[0] for match in named if _WRITE_TO_PHRASE.search(goal[: match.start()])]
+    lines = [match[0] for match in named if _WRITE_TO_PHRASE.search(goal[: match.start()])]
     new = [match[0] for match in named if not exists(match[0])]
     slug = "-".join(re.findall(r"[a-z0-9]+", goal.lower()))[:40].strip("-") or "spec"
-    return (told or new or [REPORT_PATHS_BY_TYPE[family].format(slug=slug)])[0]
+    return (lines or new or [REPORT_PATHS_BY_TYPE[family].format(slug=slug)])[0]

@@ -82,7 +82,9 @@ def narrow_to_tests(command: str, tests: Sequence[str]) -> str | None:
     if parsed is None or any("::" in place or place.endswith(".py") for place in parsed.places):
         return None
     folders = [place.removeprefix("./").rstrip("/") for place in parsed.places]
-    chosen = [test for test in tests if not folders or any(test.startswith(f"{one}/") or one in ("", ".") for one in folders)]
+    chosen = [
+        test for test in tests if not folders or any(test.startswith(f"{folder}/") or folder in ("", ".") for folder in folders)
+    ]
     return shlex.join([*parsed.head, *chosen, *parsed.options]) if chosen else None
 
 

@@ -40,10 +40,10 @@ class Schedule:
 
 def parse_interval(text: str) -> int:
     """Seconds of an interval such as 30m, 6h, 1d or 2w. ValueError for anything else."""
-    found = INTERVAL_PATTERN.fullmatch(text.strip())
-    if not found:
+    match = INTERVAL_PATTERN.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"{text!r} is no interval (use 30m, 6h, 1d or 2w)")
-    return int(found[1]) * SECONDS_BY_UNIT[found[2]]
+    return int(match[1]) * SECONDS_BY_UNIT[match[2]]
 
 
 def format_interval(seconds: int) -> str:
@@ -58,7 +58,7 @@ def parse_cron(text: str) -> tuple[frozenset[int], ...]:
     if len(fields) != len(CRON_RANGES):
         raise ValueError(f"{text!r} is no cron line (five fields: minute hour day month weekday, as in '0 3 * * 1')")
     minutes, hours, days, months, weekdays = (
-        _parse_cron_field(one, *bounds) for one, bounds in zip(fields, CRON_RANGES, strict=True)
+        _parse_cron_field(field, *bounds) for field, bounds in zip(fields, CRON_RANGES, strict=True)
     )
     return minutes, hours, days, months, frozenset(day % 7 for day in weekdays)
 
@@ -66,10 +66,10 @@ def parse_cron(text: str) -> tuple[frozenset[int], ...]:
 def _parse_cron_field(text: str, first: int, last: int) -> frozenset[int]:
     values = set[int]()
     for part in text.split(","):
-        found = CRON_PART.fullmatch(part)
-        if not found:
+        match = CRON_PART.fullmatch(part)
+        if not match:
             raise ValueError(f"{part!r} is no part of a cron line (use *, 5, 1-5, */15 or lists of them)")
-        star, low, high, step = found.groups()
+        star, low, high, step = match.groups()
         begin = first if star else int(low)
         end = last if star or (step and not high) else int(high or low)
         if not first <= begin <= end <= last or step in ("0", "00"):
@@ -108,8 +108,8 @@ def _find_next_cron_time(cron: str, after: float) -> float | None:
     start = time.localtime(after)
     for offset in range(MAX_DAYS_SEARCHED):
         noon = time.localtime(time.mktime((start.tm_year, start.tm_mon, start.tm_mday + offset, 12, 0, 0, 0, 0, -1)))
-        if _is_cron_day(cron, fields, noon) and (found := _find_time_of_day(fields, noon, after)):
-            return found
+        if _is_cron_day(cron, fields, noon) and (next_cron_time := _find_time_of_day(fields, noon, after)):
+            return next_cron_time
     return None
 
 

@@ -32,10 +32,10 @@ STOP_WORDS = frozenset(
 def split_words(text: str) -> list[str]:
     """In reading order, lower case: the parts of every identifier, after those of a compound its whole with nothing between, and
     after the identifiers of a path or dotted name the file's name and the whole in the same way."""
-    found: list[str] = []
+    words: list[str] = []
     for chunk in CHUNK_PATTERN.findall(text if text.isascii() else normalize("NFKC", text)):
-        found += _split_chunk(chunk)
-    return found
+        words += _split_chunk(chunk)
+    return words
 
 
 def drop_stop_words(words: Iterable[str]) -> list[str]:
@@ -46,14 +46,14 @@ def drop_stop_words(words: Iterable[str]) -> list[str]:
 @lru_cache(maxsize=16_384)
 def _split_chunk(chunk: str) -> tuple[str, ...]:
     identifiers = IDENTIFIER_PATTERN.findall(chunk)
-    found = [word for identifier in identifiers for word in _split_identifier(identifier)]
+    words = [word for identifier in identifiers for word in _split_identifier(identifier)]
     if len(identifiers) > 1:
         name = re.split(r"[/\\]", chunk)[-1]
         ends = [_join_identifiers(name)] if name != chunk and len(IDENTIFIER_PATTERN.findall(name)) > 1 else []
-        found += [
-            word for word in (*ends, _join_identifiers(chunk)) if word and len(word) <= MAX_JOINED_LETTERS and word != found[-1]
+        words += [
+            word for word in (*ends, _join_identifiers(chunk)) if word and len(word) <= MAX_JOINED_LETTERS and word != words[-1]
         ]
-    return tuple(found)
+    return tuple(words)
 
 
 def _split_identifier(identifier: str) -> Iterator[str]:
@@ -85,14 +85,14 @@ def find_identifiers(text: str) -> set[str]:
 
 def find_compounds(text: str) -> set[str]:
     """The joined wholes of identifiers and file names: who says one of these means just that."""
-    found: set[str] = set()
+    compounds: set[str] = set()
     for chunk in CHUNK_PATTERN.findall(text if text.isascii() else normalize("NFKC", text)):
         words = [list(_split_identifier(identifier)) for identifier in IDENTIFIER_PATTERN.findall(chunk)]
-        found.update(parts[-1] for parts in words if len(parts) > 1)
+        compounds.update(parts[-1] for parts in words if len(parts) > 1)
         name = re.split(r"[/\\]", chunk)[-1]
         if len(IDENTIFIER_PATTERN.findall(name)) > 1 and name.count(".") == 1:
-            found.add(_join_identifiers(name))
-    return found
+            compounds.add(_join_identifiers(name))
+    return compounds
 
 
 def stem_word(word: str) -> str:

@@ -87,10 +87,10 @@ class SpendingLimits:
 
     def __iter__(self) -> Iterator[SpendingLimit]:
         """Those that hold, the narrowest first."""
-        for one in fields(self):
-            scope, _, tokens = one.name.partition("_")
-            said: float | int | None = getattr(self, one.name)
-            amount = DEFAULT_LIMITS_DOLLARS.get(one.name) if said is None else said
+        for field in fields(self):
+            scope, _, tokens = field.name.partition("_")
+            said: float | int | None = getattr(self, field.name)
+            amount = DEFAULT_LIMITS_DOLLARS.get(field.name) if said is None else said
             if amount is not None:
                 unit = LimitUnit.TOKENS if tokens else LimitUnit.MONEY
                 yield SpendingLimit(

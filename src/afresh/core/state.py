@@ -138,7 +138,7 @@ class State:
     @property
     def unconfined(self) -> bool:
         """Whether commands have run without a sandbox."""
-        return any(one.waives_sandbox for one in self.memory.decisions)
+        return any(decision.waives_sandbox for decision in self.memory.decisions)
 
     @property
     def phase(self) -> str:
@@ -169,7 +169,7 @@ class State:
         """What failed last and may be the task's: without tests that failed before and that the goal does not speak of."""
         known = self.verification
         runs = known.verdict.runs if known.verdict else known.baseline.runs if known.baseline else ()
-        return select_task_failures([one for run in runs for one in run.failures], self.topic)
+        return select_task_failures([failure for run in runs for failure in run.failures], self.topic)
 
     @property
     def looks_done(self) -> bool:
@@ -192,7 +192,7 @@ class State:
 
 
 def select_task_failures(failures: Iterable[FailedTest], topic: str) -> tuple[FailedTest, ...]:
-    return tuple([one for one in failures if not one.failed_before or is_spoken_of(one, topic)])
+    return tuple([failure for failure in failures if not failure.failed_before or is_spoken_of(failure, topic)])
 
 
 def make_ticket_marks(state: State) -> TicketMarks:

@@ -41,7 +41,7 @@ _EXPRESSIONS = {
 
 def list_persons_words(state: State) -> tuple[str, ...]:
     """What a person has asked for, or agreed to."""
-    agreed = (made.subject for made in state.memory.decisions if made.answer and is_agreement(made.text))
+    agreed = (decision.subject for decision in state.memory.decisions if decision.answer and is_agreement(decision.text))
     return tuple(text for text in (state.persons_goal, *state.dialogue.words, *agreed) if text)
 
 
@@ -55,8 +55,8 @@ def _match(path: str, obeyed: Sequence[str]) -> tuple[str, str]:
     plain = path.removeprefix("./")
     hooks = [re.compile(_to_expression(f"/{one}"), re.DOTALL) for one in obeyed]
     for who, expression in (*(("git runs it", hook) for hook in hooks), *_EXPRESSIONS.items()):
-        if found := expression.match(plain):
-            return who, found[0]
+        if match := expression.match(plain):
+            return who, match[0]
     return "", ""
 
 
@@ -67,7 +67,7 @@ def is_file_asked_for(path: str, words: Iterable[str]) -> bool:
     first = max(place.count("/") + 1, 1 + plain.startswith(_OWN_FOLDER)) if place else len(parts)
     named = [plain, *("/".join(parts[:depth]) for depth in range(first, len(parts)))]
     known_by_name = not plain.startswith(_OWN_FOLDER) or name == "AGENT.md"
-    return any(any(one in said for one in named) or (name in said and (known_by_name or ".afresh" in said)) for said in words)
+    return any(any(one in word for one in named) or (name in word and (known_by_name or ".afresh" in word)) for word in words)
 
 
 def list_unasked_steering_files(paths: Iterable[str], state: State) -> tuple[str, ...]:
@@ -85,6 +85,6 @@ def list_unasked_steering_files(paths: Iterable[str], state: State) -> tuple[str
 
 def describe_steering_files(paths: Iterable[str], obeyed: Sequence[str]) -> str:
     """Those of the paths that act unasked, each with who acts; empty if there is none."""
-    found = [f"{path} ({who})" for path in paths if (who := find_who_acts(path, obeyed))]
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    return f"runs or is obeyed unasked: {', '.join(found[:5])}{more}" if found else ""
+    texts = [f"{path} ({who})" for path in paths if (who := find_who_acts(path, obeyed))]
+    more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
+    return f"runs or is obeyed unasked: {', '.join(texts[:5])}{more}" if texts else ""

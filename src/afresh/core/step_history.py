@@ -60,16 +60,18 @@ def count_remembered_characters(text: str, ceiling: int) -> int:
 
 def set_action_ending(passages: tuple[Passage, ...], step: int, ended: str, only: str = "") -> tuple[Passage, ...]:
     """The action of a step is now known to have ended so; `only` if it was said to have ended otherwise."""
-    return tuple([
-        replace(one, ended=ended) if one.step == step and one.voice is PassageVoice.ACTION and only in ("", one.ended) else one
-        for one in passages
-    ])  # fmt: skip
+
+    def is_meant(passage: Passage) -> bool:
+        return passage.step == step and passage.voice is PassageVoice.ACTION and only in ("", passage.ended)
+
+    return tuple(replace(passage, ended=ended) if is_meant(passage) else passage for passage in passages)
 
 
 def mark_passages_undone(passages: tuple[Passage, ...], step: int) -> tuple[Passage, ...]:
-    return tuple([
-        replace(one, ended="undone") if one.step >= step and one.voice is PassageVoice.ACTION else one for one in passages
-    ])  # fmt: skip
+    def is_meant(passage: Passage) -> bool:
+        return passage.step >= step and passage.voice is PassageVoice.ACTION
+
+    return tuple(replace(passage, ended="undone") if is_meant(passage) else passage for passage in passages)
 
 
 def compute_pool_fullness(size: int, number: int, ceiling: int) -> float:
@@ -175,8 +177,8 @@ class Summary:
     @property
     def text(self) -> str:
         kept = [f"Keep: {words}" for words in self.keep]
-        told = [render_summary_line(line) for line in self.lines]
-        return "\n".join(part for part in (*kept, self.prose, *told, self.names_line) if part)
+        texts = [render_summary_line(line) for line in self.lines]
+        return "\n".join(part for part in (*kept, self.prose, *texts, self.names_line) if part)
 
 
 def render_summary_line(line: SummaryLine) -> str:

@@ -81,8 +81,8 @@ def record_verdict(step: StepRecord, verdict: Verdict) -> StepRecord:
     if verdict.final:
         fate = StepFate.VERIFIED if passes else StepFate.REFUSED
     counts = passes and verdict.runs and not verdict.final
-    judged = sum_check_runs(verdict.runs).words if counts else to_one_line(verdict.reason, MAX_JUDGED_CHARACTERS)
-    return replace(step, checks=checks, fate=fate, judged=judged)
+    words = sum_check_runs(verdict.runs).words if counts else to_one_line(verdict.reason, MAX_JUDGED_CHARACTERS)
+    return replace(step, checks=checks, fate=fate, judged=words)
 
 
 def record_keeping(step: StepRecord, event: ChangeKeptOrReverted, before: str) -> StepRecord:

@@ -84,10 +84,10 @@ class SubtaskMetrics:
     @property
     def words(self) -> str:
         """Without the time: no prompt may depend on how fast a machine is."""
-        made = f"{self.work.words}; " if self.work.words else ""
+        text = f"{self.work.words}; " if self.work.words else ""
         paid = f", ${self.money / 1e9:.4f}" if self.money else ""
         tokens = f"tokens in {self.usage.input:,}, out {self.usage.output:,}"
-        return f"{made}steps {self.steps}, calls {self.calls}, {tokens}{paid}"
+        return f"{text}steps {self.steps}, calls {self.calls}, {tokens}{paid}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +149,5 @@ def bound_result(result: SubtaskResult) -> SubtaskResult:
 def shorten_summary(text: str) -> str:
     """In one line, under a hundred words."""
     words = text.split()
-    said = " ".join(words) if len(words) <= MAX_SUMMARY_WORDS else " ".join(words[: MAX_SUMMARY_WORDS - 1]) + " …"
-    return to_one_line(said, MAX_SUMMARY_CHARACTERS)
+    note = " ".join(words) if len(words) <= MAX_SUMMARY_WORDS else " ".join(words[: MAX_SUMMARY_WORDS - 1]) + " …"
+    return to_one_line(note, MAX_SUMMARY_CHARACTERS)

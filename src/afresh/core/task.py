@@ -154,8 +154,8 @@ class Issue:
 
     @property
     def name(self) -> str:
-        told = " ".join(part for part in (f"#{self.number}" if self.number else "", self.url) if part)
-        return told or self.source or "without a number"
+        text = " ".join(part for part in (f"#{self.number}" if self.number else "", self.url) if part)
+        return text or self.source or "without a number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +305,8 @@ def check_task_id(task_id: str) -> str:
 
 def name_briefly(task: str) -> str:
     """The hash at the end of an id, by which commands find the task; of a subtask with what follows."""
-    found = re.search(r"[0-9a-f]{8,}(-\d+-\d+)*$", task)
-    return found[0] if found else task
+    match = re.search(r"[0-9a-f]{8,}(-\d+-\d+)*$", task)
+    return match[0] if match else task
 
 
 def describe_worker(worker: str, here: str = "") -> str:

@@ -45,10 +45,10 @@ def compute_tokens_per_piece(pieces: int, framing: int, reported: int) -> float 
 
 
 def add_sample(meter: TokenCalibration, pieces: int, framing: int, reported: int) -> TokenCalibration:
-    found = compute_tokens_per_piece(pieces, framing, reported)
-    if found is None:
+    piece = compute_tokens_per_piece(pieces, framing, reported)
+    if piece is None:
         return replace(meter, doubted=meter.doubted + 1)
-    return replace(meter, ratios=(*meter.ratios, round(found, 4))[-MAX_RATIOS:], samples=meter.samples + 1)
+    return replace(meter, ratios=(*meter.ratios, round(piece, 4))[-MAX_RATIOS:], samples=meter.samples + 1)
 
 
 def find_calibration(meters: tuple[TokenCalibration, ...], model: str) -> TokenCalibration:

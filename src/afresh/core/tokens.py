@@ -78,15 +78,15 @@ class EstimatingCounter:
     def thought(self, reply: Reply) -> int:
         if not reply.thinking:
             return 0
-        shown = int(sum(count_pieces(one.text) for one in reply.thinking) * self.factor) + 1
+        shown = int(sum(count_pieces(thinking.text) for thinking in reply.thinking) * self.factor) + 1
         return max(shown, reply.usage.thinking or reply.usage.output)
 
 
 def count_request_pieces(request: Request) -> int:
     """Pieces of the texts of a request. What is learnt is the provider's count against this."""
     turns = sum(count_pieces(text) for turn in request.turns for text in _list_turn_texts(turn))
-    said = count_pieces(request.system) + count_pieces(request.message) + count_pieces(request.footer)
-    return said + count_pieces(render_tool_schemas(request.tools)) + turns
+    pieces = count_pieces(request.system) + count_pieces(request.message) + count_pieces(request.footer)
+    return pieces + count_pieces(render_tool_schemas(request.tools)) + turns
 
 
 def _list_turn_texts(turn: ToolExchange) -> Iterator[str]:

@@ -24,5 +24,5 @@ def has_transferable_work(state: State) -> bool:
 
 def has_commit_of_id(work: TaskWork, commit: str) -> bool:
     """Whether the text of the commit is that of this id."""
-    made = hashlib.sha1 if len(commit) == 40 else hashlib.sha256
-    return made(b"commit %d\0" % len(work.commit) + work.commit).hexdigest() == commit
+    sha1 = hashlib.sha1 if len(commit) == 40 else hashlib.sha256
+    return sha1(b"commit %d\0" % len(work.commit) + work.commit).hexdigest() == commit

@@ -11,7 +11,7 @@ CHECKPOINT_INTERVAL_SECONDS = 15 * 60.0
 
 
 def find_checkpoint_reason(state: State, step: int, now: float) -> str:
-    """Pure: why a checkpoint is due after `step`; empty when none is. `state` knows the last one from the journal."""
+    """Why a checkpoint is due after `step`; empty if none is. `state` knows the last one."""
     mark = -(-state.work.limit * CHECKPOINT_PERCENT // 100)
     if state.times.checkpoint_step < mark <= step:
         return f"{step} of {state.work.limit} steps are taken, {CHECKPOINT_PERCENT} % of the budget"
@@ -24,7 +24,7 @@ def find_checkpoint_reason(state: State, step: int, now: float) -> str:
 
 
 def add_checkpoint(state: State, events: Sequence[Event], runtime: Runtime) -> list[Event]:
-    """What the step's commit ends with. A task that comes to rest needs none: its session file holds all."""
+    """The last events of the step's commit. A task that ends needs none: its session file holds all."""
     if any(isinstance(event, TaskEnded) for event in events):
         return []
     why = find_checkpoint_reason(state, state.work.step + 1, runtime.clock.now())

@@ -41,13 +41,13 @@ class Checkpoint:
 
 def list_checkpoints(journal: Iterator[JournalEntry]) -> list[Checkpoint]:
     """Oldest first, and of several after the same step the last."""
-    state, found = None, dict[int, Checkpoint]()
+    state, checkpoints = None, dict[int, Checkpoint]()
     for entry in journal:
         state = fold_entries(state, [entry])
         if isinstance(entry.event, CheckpointWritten):
-            found.pop(entry.event.step, None)
-            found[entry.event.step] = Checkpoint(entry.event.reason, entry.at, state)
-    return list(found.values())
+            checkpoints.pop(entry.event.step, None)
+            checkpoints[entry.event.step] = Checkpoint(entry.event.reason, entry.at, state)
+    return list(checkpoints.values())
 
 
 def is_just_recovered(journal: Iterator[JournalEntry], step: int) -> bool:
@@ -61,9 +61,9 @@ def is_just_recovered(journal: Iterator[JournalEntry], step: int) -> bool:
 
 def find_checkpoint(written: list[Checkpoint], step: int, task: str) -> Checkpoint:
     """The one after this step. BadInput if there is none to go back to."""
-    found = next((one for one in written if one.step == step), None)
-    if found and found.is_recoverable:
-        return found
+    checkpoint = next((one for one in written if one.step == step), None)
+    if checkpoint and checkpoint.is_recoverable:
+        return checkpoint
     steps = ", ".join(str(one.step) for one in written if one.is_recoverable) or "none"
     raise BadInput(
         f"{task} has no checkpoint to recover from after step {step}; there are: {steps}",
@@ -85,20 +85,20 @@ def recover_from_checkpoint(
     """What is to be recorded; the tree is the caller's to put back after that. `trace`: of the passages at the checkpoint."""
     tree, left = then.workspace, now.workspace.snapshot
     moved = () if tree.snapshot == left else tuple(hunks_from_changes(workspace.changes(left, tree.snapshot)))
-    told = (
+    text = (
         f"recovered from the checkpoint after step {then.work.step}: steps {then.work.step + 1} to {now.work.step} do not count"
     )
     undone = StepsUndone(
         then.work.step + 1, tree.snapshot, tree.changed, then.work.plan, then.work.plan_step, moved,
-        max(0, now.workspace.kept - tree.kept), by, told,
+        max(0, now.workspace.kept - tree.kept), by, text,
     )  # fmt: skip
-    made = Decision(f"{told}; their tree is snapshot {left[:12]}", "harness", step=now.work.step)
+    decision = Decision(f"{text}; their tree is snapshot {left[:12]}", "harness", step=now.work.step)
     memory = then.memory
     return [
         undone,
         RecoveredFromCheckpoint(
             then.work.step, now.work.step, left, summarise_state(then, trace, odds), memory.facts,
-            add_decision(memory.decisions, made), memory.regions, memory.index, memory.archived, by,
+            add_decision(memory.decisions, decision), memory.regions, memory.index, memory.archived, by,
         ),
     ]  # fmt: skip
 

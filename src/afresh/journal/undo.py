@@ -45,13 +45,13 @@ def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: Pe
         if before.workspace.snapshot != state.workspace.snapshot
         else ()
     )
-    changes = [one for one in gone if one.changed]
+    changes = [step for step in gone if step.changed]
     taken = StepsUndone(
         first, before.workspace.snapshot, before.workspace.changed, before.work.plan, before.work.plan_step, moved, len(changes),
         word.by, word.text,
     )  # fmt: skip
     why = f"{UNDONE_BY_PERSON}{f': {word.text}' if word.text else ''}"
-    facts = tuple(Fact(FactKind.FAILED_APPROACH, one.tried, why, step=one.step) for one in changes)
+    facts = tuple(Fact(FactKind.FAILED_APPROACH, step.tried, why, step=step.step) for step in changes)
     return [taken, *([OutputDigested(facts=facts)] if facts else [])]
 
 
@@ -92,7 +92,7 @@ def list_undoable_steps(journal: Iterator[JournalEntry]) -> list[UndoableStep]:
             case StepFinished(step):
                 steps.append(UndoableStep(step, tried, changed))
             case StepsUndone(step, before):
-                steps, snapshot = [one for one in steps if one.step < step], before
+                steps, snapshot = [undoable for undoable in steps if undoable.step < step], before
             case _:
                 pass
     return steps

@@ -47,10 +47,10 @@ def remember_failed_approach(step: int, actions: StepResult) -> tuple[Fact, tupl
 def clear_kept_attempts(state: State, actions: StepResult) -> tuple[OutputDigested, ...]:
     """What was kept now is no failed approach any more: without its culprit an approach is forgotten, without another action it
     is told without that one."""
-    kept = {key_from_action(one.action) for one in list_attempts(actions)}
+    kept = {key_from_action(attempt.action) for attempt in list_attempts(actions)}
     facts = _clear_kept_suggestions(state, actions, kept)
     for fact in [fact for fact in state.memory.facts if not fact.batch]:
-        left = tuple(one for one in fact.attempts if one.key not in kept)
+        left = tuple(attempt for attempt in fact.attempts if attempt.key not in kept)
         if fact.kind is FactKind.FAILED_APPROACH and left != fact.attempts:
             facts.append(Fact(FactKind.FAILED_APPROACH, fact.subject, "", 0.0, step=fact.step))
             if left and left[0] == fact.attempts[0]:
@@ -63,7 +63,7 @@ def _clear_kept_suggestions(state: State, actions: StepResult, kept: Collection[
     innocent, facts = {*list_tried_suggestions(actions)}, list[Fact]()
     for fact in [fact for fact in state.memory.facts if innocent & {*fact.batch}]:
         facts.append(Fact(fact.kind, fact.subject, "", 0.0, step=fact.step))
-        left = tuple(one for one in fact.attempts if one.key not in kept)
+        left = tuple(attempt for attempt in fact.attempts if attempt.key not in kept)
         suspects = tuple(one for one in fact.batch if one not in innocent)
         facts += [replace(fact, subject=describe_approach(left), attempts=left, batch=suspects)] if suspects and left else []
     return facts
@@ -87,48 +87,50 @@ def remember_refusal(step: int, verified: StepResult) -> tuple[Fact, tuple[Block
 def describe_approach(attempts: Sequence[Attempt]) -> str:
     """The whole reply, as far as it fits in a line."""
     more = len(attempts) - MAX_ATTEMPTS_TOLD
-    told = "; ".join(one.told for one in attempts[:MAX_ATTEMPTS_TOLD])
-    return f"{told}; and {more} more" if more > 0 else told
+    text = "; ".join(attempt.told for attempt in attempts[:MAX_ATTEMPTS_TOLD])
+    return f"{text}; and {more} more" if more > 0 else text
 
 
 def make_attempts(actions: StepResult) -> tuple[Attempt, ...]:
     """What was done, the action that the failure speaks of first."""
-    said = _collect_failure_text(actions)
-    ordered = sorted(list_attempts(actions), key=lambda one: -_count_signs(one.action, said, actions.changes))
-    return tuple(Attempt(describe_attempt(one), key_from_action(one.action)) for one in ordered[:MAX_ATTEMPTS_KEPT])
+    failure_text = _collect_failure_text(actions)
+    ordered = sorted(list_attempts(actions), key=lambda result: -_count_signs(result.action, failure_text, actions.changes))
+    return tuple(Attempt(describe_attempt(result), key_from_action(result.action)) for result in ordered[:MAX_ATTEMPTS_KEPT])
 
 
 def _collect_failure_text(verified: StepResult) -> str:
     failures = [failure for run in (verified.verdict.runs if verified.verdict else ()) for failure in run.failures]
-    told = [part for one in failures for part in (one.test, one.message, one.detail)]
-    return "\n".join(told)
+    parts = [part for failure in failures for part in (failure.test, failure.message, failure.detail)]
+    return "\n".join(parts)
 
 
-def _count_signs(action: Action, said: str, changes: Sequence[Change]) -> int:
+def _count_signs(action: Action, text: str, changes: Sequence[Change]) -> int:
     """How much of an action the failure names: a line that it wrote, the function that it changed, its file. That a failing test
     names its own file says nothing."""
     path = str(action.args.get("path", ""))
     lines = [line.strip() for line in str(action.args.get("new") or action.args.get("text") or "").splitlines()]
-    wrote = any(len(line) >= MIN_SIGN_CHARACTERS and line in said for line in lines)
+    wrote = any(len(line) >= MIN_SIGN_CHARACTERS and line in text for line in lines)
     patch = next((change.patch for change in changes if change.path == path), "")
     function = find_changed_function(patch, next(filter(None, lines), ""))
-    named = bool(function) and function in find_identifiers(said)
-    return 2 * wrote + 2 * named + bool(path and path in said and not is_test_code(path))
+    named = bool(function) and function in find_identifiers(text)
+    return 2 * wrote + 2 * named + bool(path and path in text and not is_test_code(path))
 
 
 def key_from_action(action: Action) -> str:
     return block_id_from_text(to_canonical_json([action.tool, {name: action.args[name] for name in sorted(action.args)}]))[:16]
 
 
-def list_attempts(deeds: StepResult) -> list[ActionResult]:
+def list_attempts(result: StepResult) -> list[ActionResult]:
     """What was changed; what was only looked at was not tried."""
-    done = [deed for deed in deeds.done if deed.outcome.ok]
-    return [one for one in done if has_trait(one.action, ToolTrait.CHANGES)] or done
+    done = [deed for deed in result.done if deed.outcome.ok]
+    return [action_result for action_result in done if has_trait(action_result.action, ToolTrait.CHANGES)] or done
 
 
-def list_tried_suggestions(deeds: StepResult) -> tuple[str, ...]:
+def list_tried_suggestions(result: StepResult) -> tuple[str, ...]:
     """The ids that the attempts took up."""
-    return tuple(str(one.action.args["id"]) for one in list_attempts(deeds) if has_trait(one.action, ToolTrait.APPLIES))
+    return tuple(
+        str(attempt.action.args["id"]) for attempt in list_attempts(result) if has_trait(attempt.action, ToolTrait.APPLIES)
+    )
 
 
 def describe_attempt(deed: ActionResult) -> str:
@@ -153,12 +155,12 @@ class RejectionEvidence:
     """A block that is not archived yet."""
 
 
-def find_evidence(judged: StepResult) -> RejectionEvidence:
+def find_evidence(result: StepResult) -> RejectionEvidence:
     """Of the run that failed; if nothing was run, of what was found instead."""
-    verdict = judged.verdict
+    verdict = result.verdict
     if verdict is None or not verdict.runs:
         return RejectionEvidence()
-    texts = {one.id: one.text for one in judged.blocks}
+    texts = {block.id: block.text for block in result.blocks}
     run = find_blamed_run(verdict, texts)
     if not run.block:
         return evidence_from_compile_failure(run)
@@ -175,9 +177,9 @@ def find_blamed_run(verdict: Verdict, texts: dict[str, str]) -> CheckRun:
 
 def find_evidence_lines(reading: OutputReading, text: str, tests: Sequence[str]) -> tuple[int, int]:
     """Lines of the finding about one of these tests, or that name it; else of the first finding."""
-    told = [finding for finding in reading.findings if finding.subject in tests]
-    if told:
-        return told[0].lines
+    findings = [finding for finding in reading.findings if finding.subject in tests]
+    if findings:
+        return findings[0].lines
     if tests and (line := find_last_line_naming(text, tests[0])):
         return line, line
     return reading.findings[0].lines if reading.findings else WHOLE_BLOCK
@@ -185,5 +187,5 @@ def find_evidence_lines(reading: OutputReading, text: str, tests: Sequence[str])
 
 def evidence_from_compile_failure(run: CheckRun) -> RejectionEvidence:
     """A file that does not compile is found before anything is run."""
-    made = block_from_text("\n".join(line for failure in run.failures for line in (failure.message, failure.detail) if line))
-    return RejectionEvidence(made.id, (1, len(made.text.splitlines())), (made,)) if made.text else RejectionEvidence()
+    block = block_from_text("\n".join(line for failure in run.failures for line in (failure.message, failure.detail) if line))
+    return RejectionEvidence(block.id, (1, len(block.text.splitlines())), (block,)) if block.text else RejectionEvidence()

@@ -41,15 +41,15 @@ def facts_from_reading(
     new = [
         Fact(
             FactKind.OBSERVED,
-            mask_volatile_names(one.subject) or source,
-            one.text,
-            one.confidence,
+            mask_volatile_names(finding.subject) or source,
+            finding.text,
+            finding.confidence,
             block,
             step,
             source,
-            one.lines,
+            finding.lines,
         )
-        for one in reading.findings[:MAX_FINDINGS]
+        for finding in reading.findings[:MAX_FINDINGS]
     ]
     spoken = {fact.subject for fact in new} | {mask_volatile_names(subject) for subject in reading.wrong}
     for fact in known:
@@ -65,8 +65,8 @@ def confirm_repeated_failure(fact: Fact, known: Sequence[Fact], changed: int) ->
         return fact
     if before.text != fact.text and not before.text.startswith(f"{fact.text} (as in step "):
         return fact
-    told = before.text if before.text != fact.text else fact.text + REPEATED_FAILURE_NOTE.format(before.step)
-    return replace(fact, text=told, confidence=max(fact.confidence, REPEATED_FAILURE_CONFIDENCE))
+    text = before.text if before.text != fact.text else fact.text + REPEATED_FAILURE_NOTE.format(before.step)
+    return replace(fact, text=text, confidence=max(fact.confidence, REPEATED_FAILURE_CONFIDENCE))
 
 
 def is_refuted(fact: Fact, reading: OutputReading, source: str) -> bool:

@@ -51,8 +51,8 @@ def classify_passage(voice: PassageVoice, text: str) -> PassageTreatment:
 
 def find_deciding_sentence(text: str) -> str:
     """The last sentence that says why, or what not to do; empty when there is none."""
-    found = [sentence for sentence in SENTENCE_BREAK.split(text) if DECISION_PATTERN.search(sentence)]
-    return to_one_line(found[-1], MAX_VERBATIM_CHARACTERS) if found else ""
+    sentences = [sentence for sentence in SENTENCE_BREAK.split(text) if DECISION_PATTERN.search(sentence)]
+    return to_one_line(sentences[-1], MAX_VERBATIM_CHARACTERS) if sentences else ""
 
 
 SAID_DECISION_PATTERN = re.compile(
@@ -69,7 +69,7 @@ def find_said_decisions(thought: str) -> list[str]:
     """Sentences of a thought that begin as a decision does ("I decide to …", "Decision: …"), word for word. Nothing that asks, or
     only considers a decision, counts."""
     sentences = [" ".join(sentence.split()) for sentence in SENTENCE_BREAK.split(thought)]
-    found = [one for one in sentences if SAID_DECISION_PATTERN.match(one) and not one.endswith("?")]
+    found = [sentence for sentence in sentences if SAID_DECISION_PATTERN.match(sentence) and not sentence.endswith("?")]
     return [to_one_line(one, MAX_SAID_DECISION_CHARACTERS) for one in found[:MAX_SAID_DECISIONS_PER_STEP]]
 
 

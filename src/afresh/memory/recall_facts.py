@@ -29,12 +29,12 @@ def recall_project_facts(state: State, facts: FactIndex) -> Iterator[Note]:
         if rule.task != whose:
             yield Note("rule", rule.id, rule.fact.text)
     about, held = describe_focus(state), _list_state_fact_ids(state)
-    found = [
-        one for one in facts.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if one.id not in held
+    project_facts = [
+        fact for fact in facts.look_up(FactQuery(about, LOOKED_UP_KINDS, whose, limit=MAX_FACTS_LOOKED_UP)) if fact.id not in held
     ]
-    yield from _list_own_facts([one for one in found if one.task == whose])
+    yield from _list_own_facts([fact for fact in project_facts if fact.task == whose])
     words = frozenset(drop_stop_words(split_words(about)))
-    yield from _list_foreign_facts([one for one in found if one.task != whose], words)
+    yield from _list_foreign_facts([fact for fact in project_facts if fact.task != whose], words)
 
 
 def _list_state_fact_ids(state: State) -> frozenset[str]:
@@ -42,34 +42,35 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
     whose = state.task.id
     return frozenset(
         (
-            *[make_fact_id(whose, one) for one in state.memory.facts],
-            *[make_fact_id(whose, fact_from_decision(one)) for one in state.memory.decisions],
+            *[make_fact_id(whose, fact) for fact in state.memory.facts],
+            *[make_fact_id(whose, fact_from_decision(decision)) for decision in state.memory.decisions],
         )
     )
 
 
-def _list_own_facts(found: list[ProjectFact]) -> Iterator[Note]:
+def _list_own_facts(facts: list[ProjectFact]) -> Iterator[Note]:
     """What the state has no room for any more, by step."""
-    for one in sorted(found[:MAX_OWN_FACTS], key=lambda one: one.fact.step):
-        by = f", {one.by}" if one.fact.kind is FactKind.DECISION else ""
-        text = f"step {one.fact.step}{by}: {_render_fact(one)}"
-        older = OWN_ITEM_KINDS.get(one.fact.kind)
-        yield Note(older, one.fact.subject, text) if older else Note("memory", one.id, text)
+    for fact in sorted(facts[:MAX_OWN_FACTS], key=lambda project_fact: project_fact.fact.step):
+        by = f", {fact.by}" if fact.fact.kind is FactKind.DECISION else ""
+        text = f"step {fact.fact.step}{by}: {_render_fact(fact)}"
+        older = OWN_ITEM_KINDS.get(fact.fact.kind)
+        yield Note(older, fact.fact.subject, text) if older else Note("memory", fact.id, text)
 
 
-def _render_fact(one: ProjectFact) -> str:
-    return f"{to_one_line(one.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(one.fact.text, MAX_FACT_CHARACTERS)}"
+def _render_fact(fact: ProjectFact) -> str:
+    return f"{to_one_line(fact.fact.subject, MAX_FACT_CHARACTERS)}: {to_one_line(fact.fact.text, MAX_FACT_CHARACTERS)}"
 
 
-def _list_foreign_facts(found: list[ProjectFact], about: frozenset[str]) -> Iterator[Note]:
+def _list_foreign_facts(facts: list[ProjectFact], about: frozenset[str]) -> Iterator[Note]:
     fitting = [
-        one
-        for one in found
-        if len(about.intersection(drop_stop_words(split_words(f"{one.fact.subject} {one.fact.text}")))) >= MIN_SHARED_WORDS
+        project_fact
+        for project_fact in facts
+        if len(about.intersection(drop_stop_words(split_words(f"{project_fact.fact.subject} {project_fact.fact.text}"))))
+        >= MIN_SHARED_WORDS
     ]
-    for one in fitting[:MAX_FOREIGN_FACTS]:
-        whose = "all projects" if one.fact.scope is FactScope.USER else one.origin
-        yield Note("memory", one.id, f"{_render_fact(one)} ({FACT_KIND_WORDS.get(one.fact.kind, 'noted')} in {whose})")
+    for fact in fitting[:MAX_FOREIGN_FACTS]:
+        whose = "all projects" if fact.fact.scope is FactScope.USER else fact.origin
+        yield Note("memory", fact.id, f"{_render_fact(fact)} ({FACT_KIND_WORDS.get(fact.fact.kind, 'noted')} in {whose})")
 
 
 FACT_KIND_WORDS = {FactKind.FAILED_APPROACH: "failed", FactKind.DECISION: "decided"}
@@ -88,9 +89,9 @@ def list_current_focus(state: State) -> list[str]:
     last = state.memory.recent[-1:]
     ahead = [item.text for item in state.work.plan if not item.done]
     return [
-        *[one.thought for one in last],
+        *[step.thought for step in last],
         *ahead[:1],
-        *[describe_subject(seen.action) for one in last for seen in one.observations],
+        *[describe_subject(seen.action) for step in last for seen in step.observations],
     ]
 
 
@@ -103,9 +104,9 @@ def list_wider_focus(state: State) -> list[str]:
         for run in (state.verification.verdict.runs if state.verification.verdict else ())
         for failure in run.failures
     ]
-    said = [*ahead[1:3], *state.dialogue.words[-1:], *failing[:3], state.task.goal]
+    lines = [*ahead[1:3], *state.dialogue.words[-1:], *failing[:3], state.task.goal]
     return [
-        *said,
-        *[one.thought for one in before],
-        *[describe_subject(seen.action) for one in before for seen in one.observations],
+        *lines,
+        *[step.thought for step in before],
+        *[describe_subject(seen.action) for step in before for seen in step.observations],
     ]

@@ -58,11 +58,11 @@ def summarise_steps(gone: frozenset[Passage], trace: Trace) -> Iterator[SummaryL
     for step in sorted({passage.step for passage in gone}):
         lost = {entry.voice for entry in steps.get(step, ()) if entry.passage in gone}
         if (
-            said := find_deciding_sentence(join_entry_lines(steps[step], (PassageVoice.THOUGHT,)))
+            sentence := find_deciding_sentence(join_entry_lines(steps[step], (PassageVoice.THOUGHT,)))
             if PassageVoice.THOUGHT in lost
             else ""
         ):
-            yield SummaryLine(step, said, verbatim=True)
+            yield SummaryLine(step, sentence, verbatim=True)
         if lost & {PassageVoice.ACTION, PassageVoice.OUTPUT}:
             did, came = (
                 join_entry_lines(steps[step], (PassageVoice.ACTION,)),

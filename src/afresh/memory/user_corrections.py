@@ -48,7 +48,10 @@ def apply_corrections(state: State, edits: Corrections) -> State:
     facts = correct_items(
         [(fact, fact) for fact in state.memory.facts], whose, by_id, lambda fact, text: replace(fact, text=text)
     )
-    told = [(one, fact_from_words(one.text) if one.answer else fact_from_decision(one)) for one in state.memory.decisions]
+    told = [
+        (decision, fact_from_words(decision.text) if decision.answer else fact_from_decision(decision))
+        for decision in state.memory.decisions
+    ]
     decisions = correct_items(told, whose, by_id, overrule_decision)
     words = correct_items([(word, fact_from_words(word)) for word in state.dialogue.words], whose, by_id, lambda word, text: text)
     return replace(
@@ -57,7 +60,7 @@ def apply_corrections(state: State, edits: Corrections) -> State:
             state.memory,
             facts=tuple(replace(fact, subject=scrub(fact.subject), text=scrub(fact.text)) for fact in facts),
             decisions=tuple(decisions),
-            recent=tuple(scrub_step_record(one, scrub) for one in state.memory.recent),
+            recent=tuple(scrub_step_record(step, scrub) for step in state.memory.recent),
             index=tuple(replace(line, phrase=scrub(line.phrase), subject=scrub(line.subject)) for line in state.memory.index),
             summary=scrub_summary(state.memory.summary, scrub),
         ),
@@ -96,12 +99,12 @@ def overrule_decision(decision: Decision, text: str) -> Decision:
     return replace(decision, text=text, why="", by=BY_PERSON)
 
 
-def scrub_step_record(one: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
+def scrub_step_record(step: StepRecord, scrub: Callable[[str], str]) -> StepRecord:
     """What the step did is a part of its outcome and goes with it."""
-    seen, outcome = tuple(scrub_observation(found, scrub) for found in one.observations), scrub(one.outcome)
-    reverted = one.reverted if outcome == one.outcome else ""
+    seen, outcome = tuple(scrub_observation(observation, scrub) for observation in step.observations), scrub(step.outcome)
+    reverted = step.reverted if outcome == step.outcome else ""
     return replace(
-        one, thought=scrub(one.thought), observations=seen, outcome=outcome, reverted=reverted, judged=scrub(one.judged)
+        step, thought=scrub(step.thought), observations=seen, outcome=outcome, reverted=reverted, judged=scrub(step.judged)
     )
 
 
@@ -112,7 +115,7 @@ def scrub_observation(seen: Observation, scrub: Callable[[str], str]) -> Observa
 
 def list_reply_texts(reply: Reply) -> Iterator[str]:
     """What it thought and called with: that can't be withheld line by line, so it goes back whole or not at all."""
-    yield from (one.text for one in reply.thinking)
+    yield from (thinking.text for thinking in reply.thinking)
     yield from (text for action in reply.actions for text in list_strings(action.args))
 
 
@@ -120,13 +123,13 @@ def list_strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (Mapping, list, tuple)):
-        for one in value.values() if isinstance(value, Mapping) else value:  # pyright: ignore[reportUnknownVariableType]
-            yield from list_strings(one)
+        for raw_value in value.values() if isinstance(value, Mapping) else value:  # pyright: ignore[reportUnknownVariableType]
+            yield from list_strings(raw_value)
 
 
-def scrub_summary(told: Summary, scrub: Callable[[str], str]) -> Summary:
-    lines = tuple(replace(line, text=scrub(line.text)) for line in told.lines)
-    return replace(told, keep=tuple(map(scrub, told.keep)), prose=scrub(told.prose), lines=lines)
+def scrub_summary(summary: Summary, scrub: Callable[[str], str]) -> Summary:
+    lines = tuple(replace(line, text=scrub(line.text)) for line in summary.lines)
+    return replace(summary, keep=tuple(map(scrub, summary.keep)), prose=scrub(summary.prose), lines=lines)
 
 
 def make_scrubber(phrases: Sequence[str]) -> Callable[[str], str]:
@@ -139,8 +142,8 @@ def make_scrubber(phrases: Sequence[str]) -> Callable[[str], str]:
             FORGOTTEN_LINE if any(phrase in collapse_whitespace(line) for phrase in phrases) else line
             for line in text.splitlines()
         ]
-        told = "\n".join(lines)
-        return told if not any(phrase in collapse_whitespace(told) for phrase in phrases) else FORGOTTEN_LINE
+        note = "\n".join(lines)
+        return note if not any(phrase in collapse_whitespace(note) for phrase in phrases) else FORGOTTEN_LINE
 
     return scrub if phrases else lambda text: text
 

@@ -125,12 +125,12 @@ def pause_after_step(state: State, runtime: Runtime) -> State:
             stop = ask_after_stop(state)
             return append_events(state, runtime, [stop, TaskEnded(TaskStatus.BLOCKED, stop.question)])
         if word.act is not PersonAct.UNDO:
-            said = (
+            spokes = (
                 [PersonSpoke(word.text, word.by, redirects=word.act is PersonAct.REDIRECT)]
                 if word.act is not PersonAct.GO
                 else []
             )
-            return append_events(state, runtime, said) if said else state
+            return append_events(state, runtime, spokes) if spokes else state
         state = undo_for_supervisor(word, state, runtime)
     return state
 

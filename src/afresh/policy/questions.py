@@ -38,14 +38,14 @@ def ask_after_step_limit(state: State) -> QuestionAsked:
     )
 
 
-def ask_after_stall(evidence: str, state: State, course: ProgressState) -> QuestionAsked:
+def ask_after_stall(evidence: str, state: State, progress: ProgressState) -> QuestionAsked:
     """With what was spent, on what, and since when: a person decides whether more is worth it."""
-    steps = state.work.step + 1 - course.since
-    did = ", ".join(f"{tool} {count}×" for tool, count in course.tools) or "nothing"
-    since = f"since step {course.since}, the last with progress" if course.since else "since the start"
+    steps = state.work.step + 1 - progress.since
+    did = ", ".join(f"{tool} {count}×" for tool, count in progress.tools) or "nothing"
+    since = f"since step {progress.since}, the last with progress" if progress.since else "since the start"
     return ask_person(
         f"The task is stuck: {evidence}. It was warned and told to try another approach. Spent {since}: {steps} steps, "
-        f"{course.bill.words(course.tokens)} ({did}); in all {format_count(state.spending.calls, 'call')}, "
+        f"{progress.bill.words(progress.tokens)} ({did}); in all {format_count(state.spending.calls, 'call')}, "
         f"{state.spending.costs.words(state.spending.usage.tokens)}. "
         f"Answer with a hint; {say_discard(state.task.id)}.",
         f"{GO_ON}: it tries again without new information; the counters are reset",
@@ -114,11 +114,11 @@ def ask_about_unverifiable(reason: str) -> QuestionAsked:
 
 def ask_about_test_changes(missing: Sequence[ChangedUnit]) -> QuestionAsked:
     """The first option allows exactly what was changed."""
-    told = list_first_names(dict.fromkeys(one.told for one in missing), MAX_NAMED_CHANGES)
-    words = f"allowed by you: {to_one_line(told, 200)}"
-    about = tuple(Grant(one.path, one.name, FROM_ANSWER, words) for one in missing)
+    first_names = list_first_names(dict.fromkeys(unit.told for unit in missing), MAX_NAMED_CHANGES)
+    words = f"allowed by you: {to_one_line(first_names, 200)}"
+    about = tuple(Grant(unit.path, unit.name, FROM_ANSWER, words) for unit in missing)
     asked = ask_person(
-        f"It changes tests or settings of the checks, and no word of yours was found that asks for it: {told}. "
+        f"It changes tests or settings of the checks, and no word of yours was found that asks for it: {first_names}. "
         "May it change them? Choose, or say in your own words what it may change.",
         "allow these changes: it may make them, and the verdict names them",
         "put them back: it has to make them as they were, and find another way",
@@ -177,5 +177,5 @@ def ask_person(question: str, *options: str) -> QuestionAsked:
 
 def is_told_to_work_without_checks(decisions: tuple[Decision, ...]) -> bool:
     """Whether a person's newest answer is to work without sound checks."""
-    answers = [made for made in decisions if made.answer]
+    answers = [decision for decision in decisions if decision.answer]
     return bool(answers) and find_chosen_option(answers[-1]) == WORK_WITHOUT_CHECKS

@@ -9,7 +9,7 @@ def record_standing_permissions(state: State, runtime: Runtime) -> list[Permissi
     """What has changed in the settings since a worker took up the task last. A part of a task has no network."""
     if state.task.parent:
         return []
-    wanted, held = runtime.control.permissions, state.dialogue.network.permissions
-    new = tuple(one for one in wanted if one not in held)
-    gone = tuple(one for one in held if one.always and one not in wanted)
+    wanted, permissions = runtime.control.permissions, state.dialogue.network.permissions
+    new = tuple(permission for permission in wanted if permission not in permissions)
+    gone = tuple(permission for permission in permissions if permission.always and permission not in wanted)
     return [PermissionsChanged(new, gone, by=FROM_SETTINGS)] if new or gone else []

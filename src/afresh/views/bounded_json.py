@@ -82,12 +82,12 @@ def _count_inner_tokens(text: str) -> int:
 
 def render_json_document(parts: Mapping[str, Any]) -> str:
     """Render JSON with two levels on separate lines; deeper values stay on their item's line."""
-    return "{\n" + ",\n".join(f"{to_visible_json(name)}: {_render_part(held)}" for name, held in parts.items()) + "\n}\n"
+    return "{\n" + ",\n".join(f"{to_visible_json(name)}: {_render_part(part)}" for name, part in parts.items()) + "\n}\n"
 
 
-def _render_part(held: Any) -> str:
-    if isinstance(held, Mapping):
-        return to_visible_json_lines(held) if held else "{}"
-    if isinstance(held, Sequence) and not isinstance(held, str):
-        return "[\n" + ",\n".join(to_visible_json(item) for item in held) + "\n]" if held else "[]"
-    return to_visible_json(held)
+def _render_part(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return to_visible_json_lines(value) if value else "{}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[\n" + ",\n".join(to_visible_json(item) for item in value) + "\n]" if value else "[]"
+    return to_visible_json(value)

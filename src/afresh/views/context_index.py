@@ -40,11 +40,11 @@ def update_context_index(text: str, state: State) -> str | None:
 
 
 def find_last_call(entries: Iterable[JournalEntry]) -> CallRequested | None:
-    found: CallRequested | None = None
+    call_requested: CallRequested | None = None
     for entry in entries:
         if isinstance(entry.event, CallRequested):
-            found = entry.event
-    return found
+            call_requested = entry.event
+    return call_requested
 
 
 def _describe_prompt(last: CallRequested | None) -> dict[str, Any]:

@@ -37,7 +37,7 @@ LINE_TOKENS = 30
 
 def summarise_for_handover(state: State, rules: Sequence[str] = ()) -> dict[str, Any]:
     """Summarise a task for the next person or agent, without empty parts. `rules` are the project's."""
-    return {name: held for name, held in _list_fields(state, rules) if held}
+    return {name: value for name, value in _list_fields(state, rules) if value}
 
 
 def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]]:
@@ -62,7 +62,9 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield (
         "failing",
         list_within_tokens(
-            (": ".join(filter(None, (one.test, one.message))) for one in list_current_failures(state)), 76, LINE_TOKENS
+            (": ".join(filter(None, (failure.test, failure.message))) for failure in list_current_failures(state)),
+            76,
+            LINE_TOKENS,
         ),
     )
     yield "last outcome", truncate_to_tokens(state.work.outcome, LINE_TOKENS)
@@ -71,7 +73,7 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
     yield "constraints", _list_constraints(state, rules)
     yield (
         "failed, not to be tried again",
-        list_within_tokens((one.subject for one in reversed(list_failed_approaches(state))), 76, LINE_TOKENS),
+        list_within_tokens((approach.subject for approach in reversed(list_failed_approaches(state))), 76, LINE_TOKENS),
     )
     yield "next", [truncate_to_tokens(step, LINE_TOKENS) for step in list_next_steps(state)[:2]]
     yield "command", list_next_commands(state)[0] if len(state.task.id) < 60 else ""
@@ -93,9 +95,9 @@ def _describe_last_checkpoint(state: State) -> str:
 
 def _last_instruction(state: State) -> Iterator[tuple[str, str]]:
     """Return the user's newest message, with the question that it answers."""
-    for said in list_user_statements(state)[-1:]:
-        yield "last instruction", truncate_lines_to_tokens(said.text, 110)
-        yield "said when asked", truncate_to_tokens(said.question, 30)
+    for statement in list_user_statements(state)[-1:]:
+        yield "last instruction", truncate_lines_to_tokens(statement.text, 110)
+        yield "said when asked", truncate_to_tokens(statement.question, 30)
 
 
 def _list_constraints(state: State, project: Sequence[str]) -> list[str]:
@@ -140,20 +142,20 @@ _RESUME_COMMANDS = {
 }
 
 
-def render_continuity(head: QueueHead, load: Callable[[str], State], told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS) -> str:
+def render_continuity(head: QueueHead, load: Callable[[str], State], rules: RulesAndCorrections = NO_RULES_OR_CORRECTIONS) -> str:
     """Render the file; loads only the tasks it names. If no task is active, shows the last one that waits for a person."""
     waits = {
         ticket.task: truncate_to_tokens(", ".join(need.task for need in ticket.unmet), 8)
         for ticket in head.active
         if ticket.unmet
     }
-    states = [apply_corrections(load(ticket.task), told.edits) for ticket in head.active]
+    states = [apply_corrections(load(ticket.task), rules.edits) for ticket in head.active]
     rows = [_render_row(state, waits.get(state.task.id, ""), len(states)) for state in states]
     unseen = head.unseen
-    first = states[0] if states else apply_corrections(load(unseen[0].task), told.edits) if unseen else None
+    first = states[0] if states else apply_corrections(load(unseen[0].task), rules.edits) if unseen else None
     named = (f"{truncate_to_tokens(ticket.task, NAME_TOKENS)} ({ticket.status})" for ticket in unseen)
     review = list_within_tokens(named, 66, NAME_TOKENS + 4, head.unseen_count)
-    return _render_document(_summarise_first_task(first, told) if first else None, head.active_count, rows, review)
+    return _render_document(_summarise_first_task(first, rules) if first else None, head.active_count, rows, review)
 
 
 def update_continuity(
@@ -169,15 +171,15 @@ def update_continuity(
         return None
     try:
         rows: list[dict[str, Any]] = json.loads(text)["tasks"]
-        found = [place for place, row in enumerate(rows) if row["task"] == state.task.id]
-        if not found:
+        places = [place for place, row in enumerate(rows) if row["task"] == state.task.id]
+        if not places:
             return (
                 text if len(rows) == MAX_TASK_ROWS and truncate_to_tokens(state.task.id, NAME_TOKENS) == state.task.id else None
             )
-        told = tell()
-        state = apply_corrections(state, told.edits)
-        row = to_visible_json(_render_row(state, rows[found[0]].get("waits for", ""), len(rows)))
-        return _replace_row(text.split("\n"), found[0], row, _summarise_first_task(state, told) if found[0] == 0 else None)
+        rules = tell()
+        state = apply_corrections(state, rules.edits)
+        row = to_visible_json(_render_row(state, rows[places[0]].get("waits for", ""), len(rows)))
+        return _replace_row(text.split("\n"), places[0], row, _summarise_first_task(state, rules) if places[0] == 0 else None)
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return None
 
@@ -190,7 +192,7 @@ def count_new_task(text: str, state: State, entries: Sequence[JournalEntry], hea
     except (ValueError, KeyError, TypeError):
         return None
     expected = [truncate_to_tokens(ticket.task, NAME_TOKENS) for ticket in head.active]
-    if not added or len(named) < MAX_TASK_ROWS or named != expected or state.task.id in [one.task for one in head.active]:
+    if not added or len(named) < MAX_TASK_ROWS or named != expected or state.task.id in [ticket.task for ticket in head.active]:
         return None
     return "\n".join([f'"active": {head.active_count},' if line[:9] == '"active":' else line for line in text.split("\n")])
 
@@ -205,8 +207,8 @@ def _replace_row(lines: list[str], place: int, row: str, first: Mapping[str, Any
     return "\n".join(lines)
 
 
-def _summarise_first_task(state: State, told: RulesAndCorrections) -> dict[str, Any]:
-    return summarise_for_handover(state, [rule.fact.text for rule in told.rules])
+def _summarise_first_task(state: State, rules: RulesAndCorrections) -> dict[str, Any]:
+    return summarise_for_handover(state, [rule.fact.text for rule in rules.rules])
 
 
 def _render_row(state: State, waits: str, rows: int) -> dict[str, Any]:
@@ -284,9 +286,9 @@ def _render_summary(state: State) -> Iterator[str]:
     if state.workspace.changed:
         yield f"- changed: {', '.join(format_code(path, 200) for path in state.workspace.changed[:MAX_CHECKPOINT_PATHS])}"
     yield from (f"- plan: [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.work.plan)
-    for made in [made for made in state.memory.decisions if not made.answer][-MAX_CHECKPOINT_DECISIONS:]:
-        subject = f"{escape_inline(made.subject, 120)}: " if made.subject else ""
-        yield f"- decided ({escape_inline(made.by, 40)}): {subject}{escape_inline(made.text)}"
+    for decision in [made for made in state.memory.decisions if not made.answer][-MAX_CHECKPOINT_DECISIONS:]:
+        subject = f"{escape_inline(decision.subject, 120)}: " if decision.subject else ""
+        yield f"- decided ({escape_inline(decision.by, 40)}): {subject}{escape_inline(decision.text)}"
     yield from (
         f"- failed: {escape_inline(fact.subject, 200)}: {escape_inline(fact.text, 200)}" for fact in list_failed_approaches(state)
     )

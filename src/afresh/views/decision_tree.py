@@ -39,13 +39,13 @@ class DecisionRun:
         changes = [branch.line["change"] for branch in self.branches if "change" in branch.line]
         fates = {"kept": "kept", "put back": "put back", "reverted": "undone", "none": "without a change"}
         counts = [f"{changes.count(change):,} {fate}" for change, fate in fates.items() if change in changes]
-        told = (
+        text = (
             {"none": "no change"}.get(changes[0], fates.get(changes[0], changes[0])) if len(changes) == 1 else ", ".join(counts)
         )
         upkeep = dict.fromkeys(
             _describe_upkeep_lines([branch.line for branch in self.branches if branch.line["type"] == UPKEEP_TYPE])
         )
-        return "; ".join(part for part in (told, *upkeep) if part)
+        return "; ".join(part for part in (text, *upkeep) if part)
 
     @property
     def reverted(self) -> list[DecisionLine]:
@@ -74,17 +74,17 @@ def flatten_tree(branches: Iterable[DecisionNode]) -> Iterator[DecisionLine]:
 
 def group_runs(branches: Sequence[DecisionNode]) -> Iterator[DecisionNode | DecisionRun]:
     """Group consecutive steps, whether kept, reverted or read-only; turning points are separate."""
-    held = list[DecisionNode]()
+    nodes = list[DecisionNode]()
     for branch in branches:
         if branch.line["kind"] == "settled" or (branch.line["type"] == UPKEEP_TYPE and not branch.followed):
-            held.append(branch)
+            nodes.append(branch)
             continue
-        if held:
-            yield DecisionRun(tuple(held))
-        held = []
+        if nodes:
+            yield DecisionRun(tuple(nodes))
+        nodes = []
         yield branch
-    if held:
-        yield DecisionRun(tuple(held))
+    if nodes:
+        yield DecisionRun(tuple(nodes))
 
 
 def _find_superseded(lines: Sequence[DecisionLine]) -> Iterator[tuple[int, DecisionLine]]:
@@ -129,5 +129,5 @@ def decisions_to_json(state: State, branches: Sequence[DecisionNode]) -> dict[st
 def _branch_to_json(branch: DecisionNode) -> dict[str, Any]:
     """Convert a branch with every line."""
     superseded = {"superseded_by": branch.superseded["n"]} if branch.superseded else {}
-    followed = {"followed": [_branch_to_json(one) for one in branch.followed]} if is_turning_point(branch.line) else {}
+    followed = {"followed": [_branch_to_json(node) for node in branch.followed]} if is_turning_point(branch.line) else {}
     return {**branch.line, **superseded, **followed}

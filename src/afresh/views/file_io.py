@@ -55,13 +55,13 @@ def clear_stale_files(*folders: Path) -> None:
 
 
 def find_stale_files(*folders: Path) -> list[Path]:
-    found: list[Path] = []
+    paths: list[Path] = []
     for folder in folders:
         for name in _list_names(folder):
             spare = _SPARE_NAME_PATTERN.fullmatch(name)
             if spare and _is_stale(folder / name, int(spare[1])):
-                found.append(folder / name)
-    return found
+                paths.append(folder / name)
+    return paths
 
 
 def _list_names(folder: Path) -> list[str]:
@@ -147,12 +147,12 @@ def read_last_line(path: Path) -> dict[str, Any] | None:
 def lock_file(path: Path) -> Iterator[None]:
     """Allow one writer at a time across processes."""
     make_folder(path.parent)
-    held = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
     try:
-        flock(held, LOCK_EX)
+        flock(descriptor, LOCK_EX)
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 @contextmanager
@@ -161,14 +161,14 @@ def hold_mark(folder: Path, name: str) -> Iterator[None]:
     make_folder(folder)
     path = folder / f"{name}.{uuid4().hex}"
     hidden = path.with_name(f".{name}.{get_native_id()}")
-    held = os.open(hidden, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
+    descriptor = os.open(hidden, os.O_RDWR | os.O_CREAT | _SAFE_OPEN_FLAGS, 0o644)
     try:
-        flock(held, LOCK_EX)
+        flock(descriptor, LOCK_EX)
         os.rename(hidden, path)  # only now, so that nobody sees it unlocked
         yield
     finally:
         path.unlink(missing_ok=True)
-        os.close(held)
+        os.close(descriptor)
 
 
 @contextmanager
@@ -178,17 +178,17 @@ def take_dead_marks(folder: Path) -> Iterator[set[str]]:
     try:
         for path in (folder / name for name in _list_names(folder) if not name.startswith(".")):
             with suppress(FileNotFoundError, BlockingIOError), ExitStack() as undo:
-                held = os.open(path, os.O_RDWR | _SAFE_OPEN_FLAGS)
-                undo.callback(os.close, held)
-                flock(held, LOCK_EX | LOCK_NB)
+                descriptor = os.open(path, os.O_RDWR | _SAFE_OPEN_FLAGS)
+                undo.callback(os.close, descriptor)
+                flock(descriptor, LOCK_EX | LOCK_NB)
                 undo.pop_all()
-                taken[path] = held
+                taken[path] = descriptor
         yield {path.stem for path in taken}
         for path in taken:
             path.unlink(missing_ok=True)
     finally:
-        for held in taken.values():
-            os.close(held)
+        for descriptor in taken.values():
+            os.close(descriptor)
 
 
 def _read_tail(file: int) -> bytes:

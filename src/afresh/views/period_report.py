@@ -178,7 +178,7 @@ def summarise_report(report: PeriodReport) -> str:
 
 def report_to_markdown(report: PeriodReport) -> str:
     rows = [f"| {row.name} | {row.now} | {row.before} | {row.trend} |" for row in list_report_rows(report)]
-    alerts = ["", "## Alerts", "", *(f"- {escape_inline(one, MAX_ALERT_CHARACTERS)}" for one in report.alerts)]
+    alerts = ["", "## Alerts", "", *(f"- {escape_inline(alert, MAX_ALERT_CHARACTERS)}" for alert in report.alerts)]
     return "\n".join(
         [
             f"# {escape_inline(report.project, 80)}: {format_period(report.now)}",

@@ -154,9 +154,9 @@ SHOWN_EVENTS = (
 
 
 def _make_event_lines(event: happened.Event) -> list[ProgressLine]:
-    one, failed = describe_event(event), isinstance(event, happened.TaskEnded) and event.status is TaskStatus.FAILED
+    happening, failed = describe_event(event), isinstance(event, happened.TaskEnded) and event.status is TaskStatus.FAILED
     detail = isinstance(event, happened.CeilingChanged)
-    return [ProgressLine("✗" if failed else "•", one.line, detail=detail)] if one else []
+    return [ProgressLine("✗" if failed else "•", happening.line, detail=detail)] if happening else []
 
 
 def _is_news(event: happened.Event, events: Sequence[happened.Event]) -> bool:

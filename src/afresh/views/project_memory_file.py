@@ -54,8 +54,8 @@ def read_rules_and_corrections(facts: FactIndex) -> RulesAndCorrections:
 
 def apply_correction(name: str, text: str, edits: Corrections, known: Callable[[str], Sequence[ProjectFact]]) -> str:
     """Return a fact's current text; empty if it is forgotten."""
-    found = known(name) if name in edits.by_id else ()
-    return get_corrected_text(found[0].task, found[0].fact, edits.by_id) if found else edits.by_id.get(name, text)
+    facts = known(name) if name in edits.by_id else ()
+    return get_corrected_text(facts[0].task, facts[0].fact, edits.by_id) if facts else edits.by_id.get(name, text)
 
 
 MAX_MEMORY_TASKS = 20
@@ -69,18 +69,18 @@ _TEXT_FIELDS = ("subject", "text", "why", "asked")
 
 def render_project_memory(
     lines: Iterable[HistoryFields],
-    told: RulesAndCorrections = NO_RULES_OR_CORRECTIONS,
+    rules: RulesAndCorrections = NO_RULES_OR_CORRECTIONS,
     known: Callable[[str], Sequence[ProjectFact]] = lambda name: (),
 ) -> str:
     """Render project memory from history lines, with people's corrections applied."""
     lines = sorted(lines, key=lambda line: (-line["ended"], line["task"]))
-    mend = _correction_for_items(told, known)
+    mend = _correction_for_items(rules, known)
     return render_json_document(
         {
             "about": f"What the newest {MAX_HISTORY_TASKS} finished tasks have left behind. Made from the journal: do not edit.",
             "how": "afresh memory show ID; for evidence afresh context show --block ID --lines A-B; for a task afresh show TASK",
             "totals": _sum_totals(lines),
-            "rules in force": [*map(_rule_to_fields, told.rules), *_newest_by_subject(lines, "rules", "subject", mend)][
+            "rules in force": [*map(_rule_to_fields, rules.rules), *_newest_by_subject(lines, "rules", "subject", mend)][
                 :MAX_MEMORY_ITEMS
             ],
             "decisions by persons": _newest_by_subject(lines, "decisions", "text", mend),
@@ -88,24 +88,24 @@ def render_project_memory(
             "known": _newest_by_subject(lines, "known", "subject", mend),
             "checks that pass": _newest_by_subject(lines, "checks", "command", lambda item: item)[:MAX_MEMORY_CHECKS],
             "files changed most": _list_changed_files(lines),
-            "tasks": [_task_to_fields(line, told.scrub) for line in lines[:MAX_MEMORY_TASKS]],
+            "tasks": [_task_to_fields(line, rules.scrub) for line in lines[:MAX_MEMORY_TASKS]],
         }
     )
 
 
 def _correction_for_items(
-    told: RulesAndCorrections, known: Callable[[str], Sequence[ProjectFact]]
+    rules: RulesAndCorrections, known: Callable[[str], Sequence[ProjectFact]]
 ) -> Callable[[HistoryFields], HistoryFields | None]:
     """Return a function that corrects an item, or returns None if it is forgotten."""
-    if not told.edits.edits:
+    if not rules.edits.edits:
         return lambda item: item
-    scrub = told.scrub
+    scrub = rules.scrub
 
     def mend(item: HistoryFields) -> HistoryFields | None:
-        text = apply_correction(item["id"], item["text"], told.edits, known)
+        text = apply_correction(item["id"], item["text"], rules.edits, known)
         new = {**item, "text": truncate_to_bytes(text, 160)}
         return (
-            {name: scrub(held) if name in _TEXT_FIELDS else held for name, held in new.items()}
+            {name: scrub(value) if name in _TEXT_FIELDS else value for name, value in new.items()}
             if text or not item["text"]
             else None
         )
@@ -154,12 +154,12 @@ def _list_changed_files(lines: Sequence[HistoryFields]) -> list[HistoryFields]:
 
 
 def _task_to_fields(line: HistoryFields, scrub: Callable[[str], str]) -> HistoryFields:
-    told: dict[str, Any] = {name: line[name] for name in ("status", "verdict", "type")}
+    values: dict[str, Any] = {name: line[name] for name in ("status", "verdict", "type")}
     said = {name: scrub(line[name]) for name in ("goal", "outcome")}
     figures = {"steps": line["steps"], "tokens": line["input"] + line["output"], "files": len(line["changed"])}
     return {
         "task": truncate_to_bytes(line["task"], TASK_NAME_BYTES),
-        **told,
+        **values,
         **said,
         **figures,
         "commit": line["commit"],

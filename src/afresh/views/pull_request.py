@@ -52,7 +52,7 @@ def find_last_report(entries: Iterable[JournalEntry]) -> str:
     """What the agent said when it last reported to be done; empty if it never did."""
     replies = (entry.event.reply for entry in entries if isinstance(entry.event, ReplyReceived))
     reports = (action.args for reply in replies for action in reply.actions if has_trait(action, ToolTrait.COMPLETES))
-    return next((str(said) for said in reversed([args.get("summary", "") for args in reports]) if said), "")
+    return next((str(arg) for arg in reversed([args.get("summary", "") for args in reports]) if arg), "")
 
 
 def _quote(text: str) -> list[str]:
@@ -66,7 +66,7 @@ def _describe_order(state: State) -> Iterator[str]:
 
 
 def _list_changes(changes: Sequence[Change]) -> list[str]:
-    rows = [f"- {format_code(one.path)}: {one.kind}, +{one.added} −{one.removed}" for one in changes]
+    rows = [f"- {format_code(change.path)}: {change.kind}, +{change.added} −{change.removed}" for change in changes]
     return list_first(rows, MAX_LISTED_FILES, "- and {0} more") or ["No file was changed."]
 
 
@@ -92,15 +92,17 @@ def _describe_outcome(state: State) -> str:
 def _list_tests(state: State, changes: Sequence[Change]) -> Iterator[str]:
     verdict = find_current_verdict(state)[0]
     if verdict and (count := verdict.new_tests):
-        files = [one.path for one in changes if is_test_code(one.path)]
+        files = [change.path for change in changes if is_test_code(change.path)]
         yield f"- {format_count(count, 'test')} added{f' in {list_first_names(files)}' if files else ''}"
-    yield from (f"- {format_code(one, 300)}" for one in (verdict.list_facts(NoteKind.ALLOWED) if verdict else ()))
+    yield from (f"- {format_code(fact, 300)}" for fact in (verdict.list_facts(NoteKind.ALLOWED) if verdict else ()))
 
 
 def _list_open_points(state: State, verified: bool) -> Iterator[str]:
     for label, text in list_evidence_lines(state):
         yield from (f"- {label}: {break_references(line[2:])}" for line in quote_lines(to_one_line(text, 400)))
     failures = list_current_failures(state) if not verified else ()
-    yield from list_first([f"- fails: {format_code(one.test, 200)}" for one in failures], MAX_LISTED_FAILURES, "- and {0} more")
+    yield from list_first(
+        [f"- fails: {format_code(failure.test, 200)}" for failure in failures], MAX_LISTED_FAILURES, "- and {0} more"
+    )
     if state.dialogue.question:
         yield f"- asked: {' '.join(_quote(to_one_line(state.dialogue.question, 400)))[2:]}"

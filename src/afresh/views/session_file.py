@@ -75,7 +75,7 @@ def _render_body(state: State) -> Iterator[str]:
     yield from _render_section(
         "Plan", [f"- [{'x' if item.done else ' '}] {escape_inline(item.text)}" for item in state.work.plan]
     )
-    yield from _render_section("Handed out", [line for one in state.work.subtasks for line in _render_part(one)])
+    yield from _render_section("Handed out", [line for subtask in state.work.subtasks for line in _render_part(subtask)])
     yield from _render_section("Decisions", _render_decisions(state))
     yield from _render_section("Failed: not to be tried again", _render_facts(list_failed_approaches(state)))
     yield from _render_section("Errors seen", _render_facts(tuple(filter(is_sure_observation, state.memory.facts))))
@@ -95,13 +95,13 @@ def _render_section(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _render_headline(state: State) -> str:
-    said = f"**{state.status.value}**, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
+    text = f"**{state.status.value}**, phase {state.phase}, step {state.work.step} of at most {state.work.limit}"
     if state.verification.verdict:
         verdict = state.verification.verdict
-        said += (
+        text += (
             f"; verdict {verdict.ruling.value} at step {state.verification.verdict_step}: {escape_inline(verdict.reason, 300)}"
         )
-    return f"{said}. Last outcome: {escape_inline(state.work.outcome, 300) or 'none yet'}"
+    return f"{text}. Last outcome: {escape_inline(state.work.outcome, 300) or 'none yet'}"
 
 
 def _render_goal(state: State) -> list[str]:
@@ -116,7 +116,7 @@ def _render_question(state: State) -> list[str]:
     """Render the question, its options and how to answer."""
     if not state.dialogue.question:
         return []
-    options = [f"{one.number}. {escape_inline(one.words)}" for one in parse_options(state.dialogue.options)]
+    options = [f"{option.number}. {escape_inline(option.words)}" for option in parse_options(state.dialogue.options)]
     if state.task.parent:
         return [
             *quote_lines(state.dialogue.question),
@@ -196,18 +196,18 @@ def _render_changes(state: State) -> list[str]:
 
 def _render_decisions(state: State) -> list[str]:
     """Render decisions; answers are listed with the user's messages."""
-    made = [one for one in state.memory.decisions if not one.answer]
-    earlier = len(made) - MAX_SESSION_DECISIONS
+    decisions = [decision for decision in state.memory.decisions if not decision.answer]
+    earlier = len(decisions) - MAX_SESSION_DECISIONS
     lines = [f"- {earlier:,} earlier ones are in the decision log"] if earlier > 0 else []
-    return [*lines, *map(_render_decision, made[-MAX_SESSION_DECISIONS:])]
+    return [*lines, *map(_render_decision, decisions[-MAX_SESSION_DECISIONS:])]
 
 
 @lru_cache(256)
-def _render_decision(made: Decision) -> str:
-    why = f" Why: {escape_inline(made.why)}" if made.why else ""
-    sure = f" ({made.confidence:.0%} sure)" if made.confidence is not None and made.by == "model" else ""
-    subject = f"{escape_inline(made.subject, 120)}: " if made.subject else ""
-    return f"- step {made.step}, {escape_inline(made.by, 40)}: {subject}{escape_inline(made.text)}{sure}{why}"
+def _render_decision(decision: Decision) -> str:
+    why = f" Why: {escape_inline(decision.why)}" if decision.why else ""
+    sure = f" ({decision.confidence:.0%} sure)" if decision.confidence is not None and decision.by == "model" else ""
+    subject = f"{escape_inline(decision.subject, 120)}: " if decision.subject else ""
+    return f"- step {decision.step}, {escape_inline(decision.by, 40)}: {subject}{escape_inline(decision.text)}{sure}{why}"
 
 
 def _render_part(part: SubtaskResult) -> list[str]:

@@ -98,11 +98,11 @@ def _begins(rest: str) -> bool:
 def describe_observations(observations: Sequence[Observation]) -> str:
     """Say what was done: `read cart.py, cart_test.py, ran pytest -q`. Each thing once."""
     named = [(*_name_action(seen), seen) for seen in observations]
-    said: list[str] = []
+    lines: list[str] = []
     for verb, group in groupby(named, key=lambda one: one[0]):
         subjects = dict.fromkeys(subject for _, subject, _ in group if subject)
-        said.append(f"{verb} {', '.join(subjects)}".strip())
-    return ", ".join(dict.fromkeys(said)) or "called no tool"
+        lines.append(f"{verb} {', '.join(subjects)}".strip())
+    return ", ".join(dict.fromkeys(lines)) or "called no tool"
 
 
 def _name_action(seen: Observation) -> tuple[str, str]:

@@ -52,7 +52,7 @@ def list_current_runs(state: State) -> tuple[CheckRun, ...]:
 def list_lowered_functions(state: State) -> list[str]:
     """Return each function that the task brought down, with its complexity before and after."""
     verdict = find_current_verdict(state)[0]
-    return [one.words for one in verdict.lowered] if verdict else []
+    return [function.words for function in verdict.lowered] if verdict else []
 
 
 def list_evidence_lines(state: State) -> list[tuple[str, str]]:
@@ -74,13 +74,13 @@ def describe_tests(state: State) -> str:
     """Describe the results of the checks: current tree, reverted change, baseline."""
     verification, (verdict, step) = state.verification, find_current_verdict(state)
     runs = verification.baseline.runs if verification.baseline else ()
-    said = [f"after step {step}: {sum_check_runs(verdict.runs).words}"] if verdict and verdict.runs else []
+    lines = [f"after step {step}: {sum_check_runs(verdict.runs).words}"] if verdict and verdict.runs else []
     before = f"before: {sum_check_runs(runs).words if runs else 'not run'}"
     if verification.is_undone and verification.verdict and verification.verdict.runs:
-        said.append(f"after step {verification.verdict_step}: {sum_check_runs(verification.verdict.runs).words} (undone)")
-    if not said:
+        lines.append(f"after step {verification.verdict_step}: {sum_check_runs(verification.verdict.runs).words} (undone)")
+    if not lines:
         return before.replace("before:", "before the first change:") if runs else "not run"
-    return "; ".join([*said, before])
+    return "; ".join([*lines, before])
 
 
 def list_current_failures(state: State) -> tuple[FailedTest, ...]:
@@ -95,8 +95,8 @@ def describe_parts(state: State) -> str:
     taken = [part.metrics for part in state.work.subtasks]
     if not taken:
         return ""
-    usage = sum((one.usage for one in taken), Usage())
-    calls = f"{format_count(sum(one.calls for one in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
+    usage = sum((metrics.usage for metrics in taken), Usage())
+    calls = f"{format_count(sum(metrics.calls for metrics in taken), 'call')}, {usage.input:,} tokens in, {usage.output:,} out"
     return f"{format_count(len(taken), 'subtask')}: {calls}"
 
 
@@ -114,9 +114,9 @@ def describe_age(seconds: float) -> str:
 
 def describe_start(start: TaskStart) -> str:
     """Describe what a task begins with; empty for HEAD."""
-    told = [f"with the result of {start.follows}: {to_one_line(start.goal, 100)}"] if start.follows else []
-    told += ["with uncommitted changes of your checkout, which `apply` leaves as they are"] if start.carried else []
-    return "; ".join(told)
+    lines = [f"with the result of {start.follows}: {to_one_line(start.goal, 100)}"] if start.follows else []
+    lines += ["with uncommitted changes of your checkout, which `apply` leaves as they are"] if start.carried else []
+    return "; ".join(lines)
 
 
 def describe_short_age(seconds: float) -> str:
@@ -133,26 +133,30 @@ def describe_leave(leave: Grant) -> str:
     return leave.subject + (f": {reason}" if reason else "")
 
 
-def describe_permission(one: NetworkPermission) -> str:
+def describe_permission(permission: NetworkPermission) -> str:
     """Describe what a permission opens, after "may"."""
     from afresh.core.network_access import PermissionKind
 
-    where = "; in every task of this repository" if one.always else ""
-    if one.kind is PermissionKind.ADDRESS:
-        return f"reach {one.text} with any command{where}"
-    return f"reach any public address with {one.words}{where}"
+    where = "; in every task of this repository" if permission.always else ""
+    if permission.kind is PermissionKind.ADDRESS:
+        return f"reach {permission.text} with any command{where}"
+    return f"reach any public address with {permission.words}{where}"
 
 
-def describe_connection(one: Connection) -> str:
+def describe_connection(connection: Connection) -> str:
     """Describe what was reached or refused, with the bytes in both directions."""
-    times = f", {one.count} times" if one.count > 1 else ""
-    return f"refused{times}: {one.refused}" if one.refused else f"{one.sent:,} bytes out, {one.received:,} in{times}"
+    times = f", {connection.count} times" if connection.count > 1 else ""
+    return (
+        f"refused{times}: {connection.refused}"
+        if connection.refused
+        else f"{connection.sent:,} bytes out, {connection.received:,} in{times}"
+    )
 
 
 def list_allowed(state: State) -> list[str]:
     """List what a person lets a task do."""
-    tests = [f"change {describe_leave(one)}" for one in state.verification.leave]
-    return [*tests, *(describe_permission(one) for one in state.dialogue.network.permissions)]
+    tests = [f"change {describe_leave(grant)}" for grant in state.verification.leave]
+    return [*tests, *(describe_permission(permission) for permission in state.dialogue.network.permissions)]
 
 
 def list_failed_approaches(state: State) -> tuple[Fact, ...]:
@@ -269,10 +273,10 @@ def describe_calibration(state: State) -> str:
     meter, breaches = state.tokens.calibrations[-1] if state.tokens.calibrations else None, state.tokens.ceiling.breaches
     if meter is None or not (meter.samples or meter.doubted):
         return ""
-    said = f"token counts corrected by {meter.factor:.2f}, from {format_count(meter.samples, 'report')}"
-    said += f" of {to_one_line(meter.model, 60)}"
-    said += f"; {format_count(meter.doubted, 'report')} not believed" if meter.doubted else ""
-    return said + (f"; {format_count(breaches, 'call')} over the limit, by the provider's count" if breaches else "")
+    text = f"token counts corrected by {meter.factor:.2f}, from {format_count(meter.samples, 'report')}"
+    text += f" of {to_one_line(meter.model, 60)}"
+    text += f"; {format_count(meter.doubted, 'report')} not believed" if meter.doubted else ""
+    return text + (f"; {format_count(breaches, 'call')} over the limit, by the provider's count" if breaches else "")
 
 
 def _project_prompt_tokens(state: State) -> int:
@@ -465,11 +469,11 @@ def describe_blockers(ticket: QueueTicket) -> str:
 
 def describe_filing(marks: TicketMarks) -> list[str]:
     """Return labels, project, due time and failures in short, for a line below a task."""
-    told = [" ".join(f"#{label}" for label in marks.labels)] if marks.labels else []
-    told += [f"project {marks.project}"] if marks.project else []
-    told += [f"due {format_time(marks.due)}"] if marks.due else []
+    lines = [" ".join(f"#{label}" for label in marks.labels)] if marks.labels else []
+    lines += [f"project {marks.project}"] if marks.project else []
+    lines += [f"due {format_time(marks.due)}"] if marks.due else []
     waits = marks.failures and not marks.retry_at  # `explain_wait` says it of one that will be tried again
-    return told + ([format_count(marks.failures, "failed attempt")] if waits else [])
+    return lines + ([format_count(marks.failures, "failed attempt")] if waits else [])
 
 
 def marks_to_json(marks: TicketMarks) -> dict[str, Any]:

@@ -32,14 +32,14 @@ class TaskGraph:
 
 def read_task_graph(queue: "TaskQueue") -> TaskGraph:
     """Read the open tasks that wait for others, with all that they wait for."""
-    found = queue.tickets(TicketQuery(OPEN_STATUSES, parents=(), order=TicketOrder.NEWEST, most=MAX_OPEN_READ))
-    known = {ticket.task: ticket for ticket in reversed(found)}
+    tickets = queue.tickets(TicketQuery(OPEN_STATUSES, parents=(), order=TicketOrder.NEWEST, most=MAX_OPEN_READ))
+    known = {ticket.task: ticket for ticket in reversed(tickets)}
     waiting = [ticket for ticket in known.values() if ticket.needs]
     shown = {name: None for ticket in waiting for name in (ticket.task, *ticket.needs)}
     for name in [*shown]:
         _read_needs(queue, known, shown, name)
     ordered = _order_by_needs({name: known[name] for name in shown if name in known})
-    return TaskGraph({name: known[name] for name in ordered}, len(found) < MAX_OPEN_READ)
+    return TaskGraph({name: known[name] for name in ordered}, len(tickets) < MAX_OPEN_READ)
 
 
 def _read_needs(queue: "TaskQueue", known: dict[str, QueueTicket], shown: dict[str, None], task: str) -> None:

@@ -80,10 +80,10 @@ def _list_decisions(state: State) -> Iterator[dict[str, Any]]:
             "text": truncate_to_bytes(word.text, 160),
             "asked": truncate_to_bytes(word.question, 60),
         }
-    for made in reversed(state.memory.decisions):
-        if made.by not in (BY_MODEL, BY_HARNESS) and not made.answer and not made.waives_sandbox:
-            name = make_fact_id(state.task.id, fact_from_decision(made))
-            yield {"id": name, "text": truncate_to_bytes(made.text, 160), "why": truncate_to_bytes(made.why, 60)}
+    for decision in reversed(state.memory.decisions):
+        if decision.by not in (BY_MODEL, BY_HARNESS) and not decision.answer and not decision.waives_sandbox:
+            name = make_fact_id(state.task.id, fact_from_decision(decision))
+            yield {"id": name, "text": truncate_to_bytes(decision.text, 160), "why": truncate_to_bytes(decision.why, 60)}
 
 
 def _is_lasting_fact(fact: Fact) -> bool:
@@ -132,15 +132,15 @@ def update_history(
 ) -> tuple[HistoryLine, ...]:
     """Return the lines of `text` in order, with the tasks in `known` updated. Lines that are missing, damaged or disagree
     with the queue are rebuilt."""
-    found = {one.line["task"]: one for one in parse_history(text)}
+    history_lines = {history_line.line["task"]: history_line for history_line in parse_history(text)}
     for task, state in known.items():
-        if task not in found or state.head.seq >= found[task].line["seq"]:
-            found[task] = history_line_from_state(state)
+        if task not in history_lines or state.head.seq >= history_lines[task].line["seq"]:
+            history_lines[task] = history_line_from_state(state)
     over = {ticket.task: ticket.status.value for ticket in tickets if ticket.status.over}
     for task, status in over.items():
-        if task not in found or found[task].line["status"] != status:
-            found[task] = history_line_from_state(load(task))
-    return tuple(found[task] for task in sorted(over))
+        if task not in history_lines or history_lines[task].line["status"] != status:
+            history_lines[task] = history_line_from_state(load(task))
+    return tuple(history_lines[task] for task in sorted(over))
 
 
 def parse_history(text: str) -> Iterator[HistoryLine]:
@@ -160,4 +160,4 @@ def history_line_from_state(state: State) -> HistoryLine:
 
 
 def render_history_file(lines: Iterable[HistoryLine]) -> str:
-    return "".join(f"{one.raw}\n" for one in lines)
+    return "".join(f"{history_line.raw}\n" for history_line in lines)

@@ -178,7 +178,7 @@ def choose_next_command(ticket: QueueTicket) -> str:
         return ways[0]
     if ticket.waits_for_message:
         return f"afresh chat {name_briefly(ticket.task)}"
-    held = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
-    if held:
+    owner = ticket.owner or ticket.parent or (ticket.status is TaskStatus.READY and not ticket.ready)
+    if owner:
         return f"afresh show {name_briefly(ticket.task)}"
     return list_commands_for_status(ticket.task, ticket.status, bool(find_open_question(ticket)))[0]

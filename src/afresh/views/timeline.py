@@ -70,12 +70,21 @@ def _by_person(event: Any, text: str, why: str = "", lead: str = "", **more: Any
     return Happening(text, why, "person", OVERRIDE_TYPE, more=more, lead=lead)
 
 
-def _describe_decision(made: Decision) -> Happening:
-    type = {"model": APPROACH_TYPE, "harness": UPKEEP_TYPE}.get(made.by, OVERRIDE_TYPE)
-    sure = made.confidence if made.confidence is not None or made.by == "model" else 1.0
-    subject = {"subject": made.subject} if made.subject else {"said in block": made.said[:12]} if made.said else {}
+def _describe_decision(decision: Decision) -> Happening:
+    type = {"model": APPROACH_TYPE, "harness": UPKEEP_TYPE}.get(decision.by, OVERRIDE_TYPE)
+    sure = decision.confidence if decision.confidence is not None or decision.by == "model" else 1.0
+    subject = (
+        {"subject": decision.subject} if decision.subject else {"said in block": decision.said[:12]} if decision.said else {}
+    )
     return Happening(
-        made.text, made.why, made.by, type, WAIVER_SEVERITY if made.waives_sandbox else "info", sure, made.step, subject
+        decision.text,
+        decision.why,
+        decision.by,
+        type,
+        WAIVER_SEVERITY if decision.waives_sandbox else "info",
+        sure,
+        decision.step,
+        subject,
     )
 
 
@@ -94,7 +103,7 @@ def _describe_end(event: happened.TaskEnded) -> Happening:
 
 
 def _describe_question(event: happened.QuestionAsked) -> Happening:
-    options = [{"option": one.name, "means": one.means} for one in parse_options(event.options)]
+    options = [{"option": option.name, "means": option.means} for option in parse_options(event.options)]
     more = {"options": options} if options else {}
     return Happening(event.question, "", event.by, BLOCKER_TYPE, "blocker", None, more=more, lead="asks: ")
 

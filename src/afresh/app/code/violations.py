@@ -44,7 +44,7 @@ class Violation:
     @property
     def weight(self) -> float:
         """How far the function is over its limits, for sorting."""
-        return max(one.value / max(1, one.limit) for one in self.measures)
+        return max(measure.value / max(1, measure.limit) for measure in self.measures)
 
 
 def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> Iterator[Violation]:
@@ -61,12 +61,16 @@ def list_violations(root: Path, places: Sequence[str], offers: bool = True) -> I
     found = [(_make_violation(source, here), source) for (path, _), here in grouped.items() if (source := sources[path])]
     project = _read_project(root) if offers and found else NO_PROJECT
     merged = _merge_violations([(one, source) for one, source in found if one is not None])
-    for one, source in sorted(merged, key=lambda pair: (-pair[0].weight, pair[0].path, pair[0].line)):
-        yield attach_suggestion(one, source, project) if offers else one
+    for violation, source in sorted(merged, key=lambda pair: (-pair[0].weight, pair[0].path, pair[0].line)):
+        yield attach_suggestion(violation, source, project) if offers else violation
 
 
 def attach_suggestion(violation: Violation, source: PythonSource, project: ProjectFacts) -> Violation:
-    function = next(one for one in source.functions if one.name == violation.function and one.node.lineno == violation.line)
+    function = next(
+        python_function
+        for python_function in source.functions
+        if python_function.name == violation.function and python_function.node.lineno == violation.line
+    )
     if function.complexity <= MAX_COMPLEXITY:
         return replace(violation, why_not="fixes are computed for complexity only")
     if offer := next(suggest_refactorings(source, function, project), None):
@@ -77,11 +81,17 @@ def attach_suggestion(violation: Violation, source: PythonSource, project: Proje
 def _make_violation(source: PythonSource, here: Sequence[ruff.RuffFinding]) -> Violation | None:
     """Make a violation from findings; those inside a function belong to the innermost one."""
     line = here[0].line
-    around = [one for one in source.functions if one.node.lineno <= line <= (one.node.end_lineno or line)]
+    around = [
+        python_function
+        for python_function in source.functions
+        if python_function.node.lineno <= line <= (python_function.node.end_lineno or line)
+    ]
     if not around:
         return None
-    function: PythonFunction = max(around, key=lambda one: one.node.lineno)
-    measures = tuple(ComplexityMeasure(one.code, ruff.COMPLEXITY_RULES[one.code], one.value, one.limit) for one in here)
+    function: PythonFunction = max(around, key=lambda python_function: python_function.node.lineno)
+    measures = tuple(
+        ComplexityMeasure(finding.code, ruff.COMPLEXITY_RULES[finding.code], finding.value, finding.limit) for finding in here
+    )
     made = dict(count_decisions_by_keyword(function.node).most_common())
     return Violation(
         source.path,
@@ -96,11 +106,13 @@ def _make_violation(source: PythonSource, here: Sequence[ruff.RuffFinding]) -> V
 
 def _merge_violations(found: list[tuple[Violation, PythonSource]]) -> list[tuple[Violation, PythonSource]]:
     kept: dict[tuple[str, int], tuple[Violation, PythonSource]] = {}
-    for one, source in found:
-        key = (one.path, one.line)
+    for violation, source in found:
+        key = (violation.path, violation.line)
         if key in kept:
-            one = replace(one, measures=tuple(sorted({*kept[key][0].measures, *one.measures}, key=lambda each: each.code)))
-        kept[key] = (one, source)
+            violation = replace(
+                violation, measures=tuple(sorted({*kept[key][0].measures, *violation.measures}, key=lambda each: each.code))
+            )
+        kept[key] = (violation, source)
     return list(kept.values())
 
 

@@ -66,13 +66,15 @@ def allow_network(project: "Project", task: str, change: PermissionChange) -> "S
     by = find_author_name(project.paths.root)
     events: list[Event] = [PermissionsChanged(granted, by=by)]
     if state.status is TaskStatus.BLOCKED and _answers_question(state, granted):
-        events.append(QuestionAnswered(f"The network is open for {', '.join(one.words for one in granted)}", by))
+        events.append(QuestionAnswered(f"The network is open for {', '.join(permission.words for permission in granted)}", by))
     return record_events(project, state, task, events)
 
 
 def _answers_question(state: "State", granted: Sequence[NetworkPermission]) -> bool:
     asked = state.dialogue.network.offered
-    return bool(asked) and any(one.kind is PermissionKind.ADDRESS or is_command_allowed(one.text, asked) for one in granted)
+    return bool(asked) and any(
+        permission.kind is PermissionKind.ADDRESS or is_command_allowed(permission.text, asked) for permission in granted
+    )
 
 
 def revoke_network(project: "Project", task: str, change: PermissionChange) -> "State":
@@ -82,15 +84,19 @@ def revoke_network(project: "Project", task: str, change: PermissionChange) -> "
 
     state = project.store.load(task)
     refuse_held_task(project, state, NOTHING_ALLOWED)
-    named = {(one.kind, one.text) for one in change.permissions}
-    held = state.dialogue.network.permissions
-    gone = tuple(one for one in held if (one.kind, one.text) in named or (not named and (change.always or not one.always)))
-    if missing := named - {(one.kind, one.text) for one in gone}:
+    named = {(permission.kind, permission.text) for permission in change.permissions}
+    permissions = state.dialogue.network.permissions
+    gone = tuple(
+        permission
+        for permission in permissions
+        if (permission.kind, permission.text) in named or (not named and (change.always or not permission.always))
+    )
+    if missing := named - {(permission.kind, permission.text) for permission in gone}:
         text = sorted(text for _, text in missing)[0]
         raise NotPossible(
             f"task {task} is not allowed {text}", next=f"afresh allow {task} lists what it is", safe=NOTHING_ALLOWED
         )
-    if any(one.always for one in gone) and not change.always:
+    if any(permission.always for permission in gone) and not change.always:
         raise NotPossible(
             "that holds in every task of this repository", next="add --always to take it back everywhere", safe=NOTHING_ALLOWED
         )
@@ -104,8 +110,8 @@ def load_standing_permissions(project: "Project") -> tuple[NetworkPermission, ..
     anything."""
     from afresh.app.settings import load_user_settings
 
-    held = load_user_settings().network.get(str(project.paths.root))
-    return parse_permissions(held.addresses, held.commands, always=True) if held else ()
+    options = load_user_settings().network.get(str(project.paths.root))
+    return parse_permissions(options.addresses, options.commands, always=True) if options else ()
 
 
 def store_standing_permissions(
@@ -115,9 +121,13 @@ def store_standing_permissions(
     from afresh.config.edit_settings import SettingChange, change_settings_file
     from afresh.config.settings_file import find_user_config
 
-    before, gone = load_standing_permissions(project), {(one.kind, one.text) for one in removed}
-    after = [one for one in before if (one.kind, one.text) not in gone]
-    after += [one for one in added if (one.kind, one.text) not in {(known.kind, known.text) for known in after}]
+    before, gone = load_standing_permissions(project), {(permission.kind, permission.text) for permission in removed}
+    after = [permission for permission in before if (permission.kind, permission.text) not in gone]
+    after += [
+        permission
+        for permission in added
+        if (permission.kind, permission.text) not in {(known.kind, known.text) for known in after}
+    ]
     table = f"network.{to_visible_json(str(project.paths.root))}"
     keys = {PermissionKind.ADDRESS: "addresses", PermissionKind.COMMAND: "commands"}
     changed = [kind for kind in keys if _select_texts(before, kind) != _select_texts(after, kind)]
@@ -127,7 +137,7 @@ def store_standing_permissions(
 
 
 def _select_texts(permissions: Sequence[NetworkPermission], kind: PermissionKind) -> tuple[str, ...]:
-    return tuple(one.text for one in permissions if one.kind is kind)
+    return tuple(permission.text for permission in permissions if permission.kind is kind)
 
 
 def store_answer_for_ever(project: "Project", state: "State", answer: "QuestionAnswered") -> None:

@@ -56,16 +56,21 @@ def list_mailbox_requests(folder: Path) -> Sequence[OpenRequest]:
 
 def pick_request(folder: Path, name: str = "") -> LoadedRequest:
     """Return the oldest open request, or the one whose name or number starts with `name`, or whose task contains it."""
-    found = list_open_requests(folder)
-    if not found and (ended := take_end_note(folder)):
+    requests = list_open_requests(folder)
+    if not requests and (ended := take_end_note(folder)):
         raise ended
-    fits = [one for one in found if one.stem.startswith(name) or str(one.number).startswith(name) or name in one.task]
+    fits = [
+        open_request
+        for open_request in requests
+        if open_request.stem.startswith(name) or str(open_request.number).startswith(name) or name in open_request.task
+    ]
     if not fits:
-        what = f"no open request in {folder} is called {name!r}" if found else f"no open requests in {folder}"
+        what = f"no open request in {folder} is called {name!r}" if requests else f"no open requests in {folder}"
         raise BadInput(what, next="`afresh mailbox DIR --list` lists them; --wait waits for one")
-    if name and len(fits) > 1 and len({one.task for one in fits}) > 1:
+    if name and len(fits) > 1 and len({open_request.task for open_request in fits}) > 1:
         raise BadInput(
-            f"{name!r} matches {len(fits)} requests: {', '.join(one.stem for one in fits[:5])}", next="give more of the name"
+            f"{name!r} matches {len(fits)} requests: {', '.join(open_request.stem for open_request in fits[:5])}",
+            next="give more of the name",
         )
     request = read_request(folder, fits[0].stem)
     try:
@@ -78,7 +83,7 @@ def pick_request(folder: Path, name: str = "") -> LoadedRequest:
 def await_request(folder: Path, seconds: float) -> None:
     """Wait until a request is open. Raises BadInput after `seconds`, and at once if the task has ended."""
     deadline = time.monotonic() + seconds
-    while not (folder.is_dir() and any(one.waited for one in list_open_requests(folder))):
+    while not (folder.is_dir() and any(request.waited for request in list_open_requests(folder))):
         if ended := take_end_note(folder):
             raise ended
         if time.monotonic() >= deadline:
@@ -97,7 +102,7 @@ def announce_end(model: str, named: Mapping[str, NamedModel], state: State) -> N
                 split_mailbox_spec(chosen.argument)[0],
                 state.task.id,
                 f"task {state.task.id} is {how}: {state.work.outcome}",
-                " or ".join(f"`{one}`" for one in list_next_commands(state)[:2]),
+                " or ".join(f"`{command}`" for command in list_next_commands(state)[:2]),
             )
 
 
@@ -121,12 +126,12 @@ def post_reply(folder: Path, post: LoadedRequest, text: str) -> Reply:
     return reply
 
 
-def build_tool_reply(post: LoadedRequest, tool: str, given: Sequence[str], thought: str) -> dict[str, Any]:
+def build_tool_reply(post: LoadedRequest, tool: str, words: Sequence[str], thought: str) -> dict[str, Any]:
     """Build a reply with one tool call from command-line words: NAME=VALUE, or NAME=@FILE for a file's content."""
-    offered = {one.name: one for one in post.request.tools}
+    offered = {schema.name: schema for schema in post.request.tools}
     known = offered[tool].parameters.get("properties", {}) if tool in offered else {}
     args: dict[str, Any] = {}
-    for word in given:
+    for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise BadInput(f"invalid argument {word!r}", next="write NAME=VALUE, or NAME=@FILE", safe="nothing was posted")

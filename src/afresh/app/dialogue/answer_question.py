@@ -102,7 +102,7 @@ def parse_answer(state: State, text: str, by: str) -> QuestionAnswered:
     if known and choice:
         can_be = " and ".join(f"{number} ({known[number - 1].name})" for number in found)
         what = f"{text.strip()!r} could mean options {can_be}" if found else f"no such option: {text.strip()}"
-        options = ", ".join(f"{one.number} {one.name}" for one in known)
+        options = ", ".join(f"{option.number} {option.name}" for option in known)
         raise BadInput(f"{what}; options: {options}", next="answer with a number, or in your own words", safe=ANSWER_NOT_RECORDED)
     return QuestionAnswered(text, by)
 
@@ -125,8 +125,8 @@ def explain_refusal(project: Project, state: State) -> NotPossible:
         return NotPossible(
             f"task {task} is finished: {state.status}", next=f"afresh show {task} shows how it ended", safe=ANSWER_NOT_RECORDED
         )
-    held = find_owner(project.queue, task)
-    works = f"{describe_worker(held, gethostname())} is working on it" if held else ""
+    owner = find_owner(project.queue, task)
+    works = f"{describe_worker(owner, gethostname())} is working on it" if owner else ""
     if before:
         what = f"task {task} was answered already, {before.told}{f'; {works}' if works else ''}"
         return NotPossible(what, next=f"afresh show {task} --decisions shows what followed", safe=ANSWER_NOT_RECORDED)

@@ -77,17 +77,17 @@ def find_session(task: str) -> str:
 
 def open_conversation(project: Project, name: str) -> Conversation | None:
     """Return the conversation of a session or of a task; None for a session in which nothing was said yet."""
-    found = list_session_tasks(project, name) or [
+    tasks = list_session_tasks(project, name) or [
         ticket.task for ticket in project.queue.tickets(TicketQuery(prefix=name, parents=())) if ticket.task == name
     ]
-    if not found:
+    if not tasks:
         return None
-    state = project.store.load(found[-1])
-    session = find_session(found[-1])
+    state = project.store.load(tasks[-1])
+    session = find_session(tasks[-1])
     if state.status is TaskStatus.APPLIED:
-        return Conversation(applied=found[-1], session=session)
+        return Conversation(applied=tasks[-1], session=session)
     refuse_closed_task(state)
-    return Conversation(task=found[-1], session=session)
+    return Conversation(task=tasks[-1], session=session)
 
 
 def find_latest_conversation(project: Project) -> str:
@@ -138,15 +138,15 @@ def is_answer(state: State, text: str) -> bool:
 
 def read_closing_summary(project: Project, task: str) -> str:
     """Return what the model said when it completed its last turn, by a tool call or in words alone; empty if it has not."""
-    said = ""
+    summary = ""
     for entry in project.store.journal(task):
         if isinstance(entry.event, TurnBegan):
-            said = ""
+            summary = ""
         elif isinstance(entry.event, ReplyReceived):
             reply = entry.event.reply
             done = [action.args.get("summary") for action in reply.actions if has_trait(action, ToolTrait.COMPLETES)]
-            said = str(done[-1] or "") if done else answer_from_words(reply, turn=1) or said
-    return said
+            summary = str(done[-1] or "") if done else answer_from_words(reply, turn=1) or summary
+    return summary
 
 
 def refuse_unknown_model(project: Project, name: str) -> None:

@@ -46,28 +46,30 @@ class PolicyPage:
 
 def read_policy_page(project: Project) -> PolicyPage:
     history = load_policy_history(project)
-    canary, in_use = history.canary, {one.proposal for one in history.adopted if not one.ended}
+    canary, in_use = history.canary, {policy.proposal for policy in history.adopted if not policy.ended}
     return PolicyPage(
         history.stable.id,
         f"{canary.id} for {canary.share:.0%} of the tasks" if canary else "",
         project.settings.evolve.mode,
-        tuple(_to_proposal_row(one, one.proposal in in_use) for _, one in reversed(history.proposed)),
-        tuple(_to_policy_row(history, one) for one in reversed(history.adopted)),
+        tuple(_to_proposal_row(proposal, proposal.proposal in in_use) for _, proposal in reversed(history.proposed)),
+        tuple(_to_policy_row(history, policy) for policy in reversed(history.adopted)),
     )
 
 
-def _to_proposal_row(one: PolicyProposed, in_use: bool) -> ProposalRow:
-    changes = tuple(map(str, changes_of(one)))
-    return ProposalRow(one.proposal, one.reason, changes, describe_proof(one), one.verdict, one.better, in_use)
+def _to_proposal_row(proposal: PolicyProposed, in_use: bool) -> ProposalRow:
+    changes = tuple(map(str, changes_of(proposal)))
+    return ProposalRow(
+        proposal.proposal, proposal.reason, changes, describe_proof(proposal), proposal.verdict, proposal.better, in_use
+    )
 
 
-def describe_proof(one: PolicyProposed) -> str:
-    found = comparison_from_json(one.proof) if one.proof else None
-    return f"{format_count(found.runs, 'newer task')} judged: {found}" if found else ""
+def describe_proof(proposal: PolicyProposed) -> str:
+    comparison = comparison_from_json(proposal.proof) if proposal.proof else None
+    return f"{format_count(comparison.runs, 'newer task')} judged: {comparison}" if comparison else ""
 
 
-def _to_policy_row(history: PolicyHistory, one: AdoptedPolicy) -> PolicyRow:
-    outcomes = [outcome for outcome in history.outcomes if outcome.policy == one.id]
-    day = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d")
+def _to_policy_row(history: PolicyHistory, policy: AdoptedPolicy) -> PolicyRow:
+    outcomes = [outcome for outcome in history.outcomes if outcome.policy == policy.id]
+    day = datetime.fromtimestamp(policy.at, UTC).strftime("%Y-%m-%d")
     verified = sum(outcome.verified for outcome in outcomes)
-    return PolicyRow(one.id, day, one.share, one.proposal, one.by, len(outcomes), verified, one.ended)
+    return PolicyRow(policy.id, day, policy.share, policy.proposal, policy.by, len(outcomes), verified, policy.ended)

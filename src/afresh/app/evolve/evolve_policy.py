@@ -40,14 +40,14 @@ NOTHING_TO_REPLAY = "not to be proven by replay: yours to decide"
 def list_begun_tasks(project: Project, most: int) -> list[str]:
     """The newest, the oldest of them first."""
     begun = tuple(status for status in TaskStatus if status is not TaskStatus.READY)
-    return [one.task for one in project.queue.tickets(TicketQuery(begun, order=TicketOrder.NEWEST, most=most))][::-1]
+    return [ticket.task for ticket in project.queue.tickets(TicketQuery(begun, order=TicketOrder.NEWEST, most=most))][::-1]
 
 
 def collect_project_use(project: Project, most: int = MAX_TASKS_READ) -> list[TaskUse]:
     """How the newest tasks used their context, the oldest of them first."""
     tasks = list_begun_tasks(project, most)
-    found = (collect_task_use(project.store.journal(task), project.store.read) for task in tasks)
-    return [one for one in found if one and one.calls]
+    task_uses = (collect_task_use(project.store.journal(task), project.store.read) for task in tasks)
+    return [task_use for task_use in task_uses if task_use and task_use.calls]
 
 
 def report_use(project: Project, most: int = MAX_TASKS_READ) -> UseReport:
@@ -67,33 +67,33 @@ def try_proposals(project: Project, names: Sequence[str] = ()) -> list[PolicyPro
 
 def propose_changes(project: Project, policy: ContextPolicy) -> list[PolicyProposed]:
     used = collect_project_use(project)
-    found = find_proposals(add_up_use(used[: (len(used) + 1) // 2]), policy)
+    proposals = find_proposals(add_up_use(used[: (len(used) + 1) // 2]), policy)
     older = load_recordings(project, split_tasks(project)[0])
     if len(older) >= MIN_TASKS_SEARCHED:
-        best = search_policy(policy, lambda one: score_recordings(older, one, project.store))
+        best = search_policy(policy, lambda context_policy: score_recordings(older, context_policy, project.store))
         if best.found:
             reason = f"best of {best.tried} policies on {len(older)} tasks: {best.found}"
-            found.append(Proposal(SEARCH_KIND, reason, best.changes))
-    return [to_event(project, one) for one in found]
+            proposals.append(Proposal(SEARCH_KIND, reason, best.changes))
+    return [to_event(project, proposal) for proposal in proposals]
 
 
-def to_event(project: Project, one: Proposal) -> PolicyProposed:
-    changes = json.dumps([asdict(change) for change in one.changes], sort_keys=True)
-    return PolicyProposed(name_project(project), one.id, one.reason, changes, one.subject)
+def to_event(project: Project, proposal: Proposal) -> PolicyProposed:
+    changes = json.dumps([asdict(change) for change in proposal.changes], sort_keys=True)
+    return PolicyProposed(name_project(project), proposal.id, proposal.reason, changes, proposal.subject)
 
 
 def changes_of(event: PolicyProposed) -> tuple[PolicyChange, ...]:
-    return tuple(PolicyChange(**one) for one in json.loads(event.changes))
+    return tuple(PolicyChange(**value) for value in json.loads(event.changes))
 
 
 def find_proposed(history: PolicyHistory, name: str) -> PolicyProposed:
-    found = [one for _, one in history.proposed if one.proposal.startswith(name)]
-    if len(found) != 1:
-        known = ", ".join(one.proposal for _, one in history.proposed) or "none; `afresh evolve try` looks for some"
+    proposals = [proposal for _, proposal in history.proposed if proposal.proposal.startswith(name)]
+    if len(proposals) != 1:
+        known = ", ".join(proposal.proposal for _, proposal in history.proposed) or "none; `afresh evolve try` looks for some"
         raise BadInput(
-            f"{'several proposals begin' if found else 'no proposal begins'} with {name!r}", next=f"proposals: {known}"
+            f"{'several proposals begin' if proposals else 'no proposal begins'} with {name!r}", next=f"proposals: {known}"
         )
-    return found[0]
+    return proposals[0]
 
 
 def prove_proposals(project: Project, events: Sequence[PolicyProposed], policy: ContextPolicy) -> list[PolicyProposed]:
@@ -102,8 +102,8 @@ def prove_proposals(project: Project, events: Sequence[PolicyProposed], policy: 
     for event in events:
         if changes := changes_of(event):
             after = score_recordings(tasks, apply_changes(policy, changes), project.store)
-            found = compare_scores(before, after)
-            tried.append(replace(event, proof=comparison_to_json(found), verdict=found.verdict, better=found.is_better))
+            scores = compare_scores(before, after)
+            tried.append(replace(event, proof=comparison_to_json(scores), verdict=scores.verdict, better=scores.is_better))
         else:
             tried.append(replace(event, verdict=NOTHING_TO_REPLAY))
     return tried
@@ -116,8 +116,8 @@ def split_tasks(project: Project) -> tuple[list[str], list[str]]:
 
 
 def load_recordings(project: Project, tasks: Sequence[str]) -> list[TaskRecording]:
-    found = [load_recording(project.store.journal(task), project.store) for task in tasks]
-    return [one for one in found if one.calls]
+    recordings = [load_recording(project.store.journal(task), project.store) for task in tasks]
+    return [recording for recording in recordings if recording.calls]
 
 
 def adopt_proposal(project: Project, name: str, share: float = WHOLE_SHARE, by: str = BY_PERSON) -> AdoptedPolicy | None:

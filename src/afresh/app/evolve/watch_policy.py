@@ -27,7 +27,7 @@ def note_outcome(project: Project, task: str) -> str:
     history = load_policy_history(project)
     if history.latest is None:
         return ""
-    known = {one.task for one in history.outcomes}
+    known = {outcome.task for outcome in history.outcomes}
     used = collect_task_use(project.store.journal(task), project.store.read) if task not in known else None
     if used is None or not used.ended:
         return ""
@@ -41,10 +41,10 @@ def to_outcome(project: Project, used: TaskUse) -> PolicyOutcomeNoted:
 
 def note_outcomes_so_far(project: Project) -> None:
     """What a new policy will be compared with: the tasks that are over by now."""
-    known = {one.task for one in load_policy_history(project).outcomes}
-    found = [to_outcome(project, used) for used in collect_project_use(project) if used.ended and used.task not in known]
-    if found:
-        record_policy_events(project, found)
+    known = {outcome.task for outcome in load_policy_history(project).outcomes}
+    outcomes = [to_outcome(project, used) for used in collect_project_use(project) if used.ended and used.task not in known]
+    if outcomes:
+        record_policy_events(project, outcomes)
 
 
 def review_policy(project: Project) -> str:
@@ -57,7 +57,7 @@ def review_policy(project: Project) -> str:
     if worse := find_regression(history, latest):
         roll_back(project, str(worse), BY_RULE)
         return f"policy {latest.id} is rolled back: {worse}"
-    treated = sum(one.policy == latest.id for one in history.outcomes)
+    treated = sum(outcome.policy == latest.id for outcome in history.outcomes)
     if project.settings.evolve.mode == AUTO_MODE and latest.share < WHOLE_SHARE and treated >= PROMOTING_LOOK:
         whole = PolicyAdopted(
             name_project(project), to_canonical_json(latest.policy), WHOLE_SHARE, latest.proposal, latest.proof, BY_RULE
@@ -68,8 +68,8 @@ def review_policy(project: Project) -> str:
 
 
 def find_regression(history: PolicyHistory, latest: AdoptedPolicy) -> Regression | None:
-    control = [one for one in history.outcomes if one.policy == history.before_latest.id]
-    return detect_regression(control, [one for one in history.outcomes if one.policy == latest.id])
+    control = [outcome for outcome in history.outcomes if outcome.policy == history.before_latest.id]
+    return detect_regression(control, [outcome for outcome in history.outcomes if outcome.policy == latest.id])
 
 
 def evolve_if_due(project: Project) -> str:
@@ -81,7 +81,7 @@ def evolve_if_due(project: Project) -> str:
     last = max((at for at, _ in history.proposed), default=0.0)
     if sum(used.ended > last for used in collect_project_use(project)) < MIN_NEW_TASKS:
         return ""
-    better = [one.proposal for one in try_proposals(project) if one.better]
+    better = [proposal.proposal for proposal in try_proposals(project) if proposal.better]
     return adopt_as_canary(project, better[0], BY_RULE) if better else ""
 
 
@@ -91,8 +91,8 @@ def adopt_as_canary(project: Project, name: str, by: str, share: float = 0.0) ->
     if not 0 < wanted <= WHOLE_SHARE:
         raise BadInput(f"a share is above 0 and at most 1, not {wanted:g}", safe="the policy is unchanged")
     note_outcomes_so_far(project)
-    made = adopt_proposal(project, name, wanted, by)
-    if made is None:
+    policy = adopt_proposal(project, name, wanted, by)
+    if policy is None:
         return f"{name} is done: the lesson is rejected"
-    part = "all tasks" if made.share >= WHOLE_SHARE else f"{made.share:.0%} of the tasks"
-    return f"policy {made.id} is used for {part} from now on"
+    part = "all tasks" if policy.share >= WHOLE_SHARE else f"{policy.share:.0%} of the tasks"
+    return f"policy {policy.id} is used for {part} from now on"

@@ -107,10 +107,10 @@ def build_change_request(item: HeartbeatItem, before: str, after: str, caller: H
         watched = f"## Item\n{to_one_line(item.text, MAX_LINE_CHARACTERS)}"
         return Request(layout.system, "\n".join([watched, "", "## Difference", *lines[:most], *more]), (), reserve)
 
-    found = find_longest_fitting(
-        make_request, 0, len(lines), lambda made: caller.counter.whole(made) + reserve <= caller.template.ceiling
+    longest_fitting = find_longest_fitting(
+        make_request, 0, len(lines), lambda request: caller.counter.whole(request) + reserve <= caller.template.ceiling
     )
-    return found or make_request(0)
+    return longest_fitting or make_request(0)
 
 
 def list_difference(before: str, after: str) -> Sequence[str]:
@@ -125,5 +125,5 @@ def read_announcement(answer: str) -> str:
     text = answer.strip()
     if text == SILENT_ANSWER:
         return ""
-    found = ANNOUNCEMENT_PATTERN.fullmatch(text)
-    return to_one_line(found[1], MAX_ANNOUNCEMENT_CHARACTERS) if found else UNREADABLE_ANSWER
+    match = ANNOUNCEMENT_PATTERN.fullmatch(text)
+    return to_one_line(match[1], MAX_ANNOUNCEMENT_CHARACTERS) if match else UNREADABLE_ANSWER

@@ -68,8 +68,8 @@ def read_snapshot(path: Path) -> HeartbeatSnapshot:
         plain: dict[str, Any] = json.loads(read_text_file(path) or "{}")
         if plain.get("shape") != SHAPE:
             return HeartbeatSnapshot()
-        items = {key: get_decoder(ItemState)(one) for key, one in plain["items"].items()}
-        schedules = {key: get_decoder(ScheduleState)(one) for key, one in plain["schedules"].items()}
+        items = {key: get_decoder(ItemState)(value) for key, value in plain["items"].items()}
+        schedules = {key: get_decoder(ScheduleState)(value) for key, value in plain["schedules"].items()}
         state = replace(get_decoder(HeartbeatState)(plain["state"]), items=items, schedules=schedules)
         return HeartbeatSnapshot(get_decoder(JournalHead)(plain["head"]), state)
     except (ValueError, TypeError, KeyError, AttributeError, OSError):

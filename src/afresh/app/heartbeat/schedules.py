@@ -72,8 +72,8 @@ def list_schedules(project: Project) -> Sequence[ScheduleState]:
 
 def remove_schedule(project: Project, name: str) -> Schedule:
     """Remove the schedule with this id, or the only one whose id begins so. Tasks that it has added stay."""
-    found = [one.schedule for one in list_schedules(project) if name and one.schedule.id.startswith(name)]
-    exact = [one for one in found if one.id == name] or found
+    schedules = [schedule.schedule for schedule in list_schedules(project) if name and schedule.schedule.id.startswith(name)]
+    exact = [schedule for schedule in schedules if schedule.id == name] or schedules
     if len(exact) != 1:
         what = f"{'several schedules begin with' if exact else 'there is no schedule'} {name!r}"
         raise BadInput(what, next="`afresh schedule list` shows their ids", safe="nothing was removed")
@@ -84,22 +84,22 @@ def remove_schedule(project: Project, name: str) -> Schedule:
 def run_due_schedules(project: Project, now: float) -> Sequence[ScheduleFired]:
     """Add a task for each schedule that is due. Due times that were missed count as one; none is served twice, also by two
     processes, since a task and the record of it are one commit."""
-    if not any(_find_served_moment(one, now) is not None for one in list_schedules(project)):
+    if not any(_find_served_moment(schedule, now) is not None for schedule in list_schedules(project)):
         return ()
     with project.storage.transaction():
         fired = [
-            _fire_schedule(project, one, served)
-            for one in list_schedules(project)
-            if (served := _find_served_moment(one, now)) is not None
+            _fire_schedule(project, schedule, served)
+            for schedule in list_schedules(project)
+            if (served := _find_served_moment(schedule, now)) is not None
         ]
         project.notebook.append(fired)
     return fired
 
 
-def _find_served_moment(one: ScheduleState, now: float) -> float | None:
-    if one.after - now > MAX_CLOCK_CORRECTION_SECONDS:
+def _find_served_moment(schedule: ScheduleState, now: float) -> float | None:
+    if schedule.after - now > MAX_CLOCK_CORRECTION_SECONDS:
         return now
-    return find_served_moment(one.schedule, one.after, now)
+    return find_served_moment(schedule.schedule, schedule.after, now)
 
 
 def _fire_schedule(project: Project, one: ScheduleState, served: float) -> ScheduleFired:
@@ -119,5 +119,5 @@ def _fire_schedule(project: Project, one: ScheduleState, served: float) -> Sched
 
 
 def _is_standing(project: Project, task: str) -> bool:
-    found = project.queue.tickets(TicketQuery(prefix=task, statuses=STANDING_STATUSES))
-    return any(ticket.task == task for ticket in found)
+    tickets = project.queue.tickets(TicketQuery(prefix=task, statuses=STANDING_STATUSES))
+    return any(ticket.task == task for ticket in tickets)

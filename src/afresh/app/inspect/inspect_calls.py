@@ -85,12 +85,12 @@ def write_call_files(project: Project, task: str, folder: Path, step: int | None
     for number, at in times.items():
         if step not in (None, number):
             continue
-        one = load_call(project, task, number)
+        call = load_call(project, task, number)
         when = {"task": task, "at": datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")}
-        audit = when | call_to_json(one.audit, one.sections, one.audit.omissions, one.step, one.reported, one.drawn)
+        audit = when | call_to_json(call.audit, call.sections, call.audit.omissions, call.step, call.reported, call.drawn)
         files.append((f"step_{number}.json", to_visible_json_lines(audit)))
-        if one.reply and one.reply.thinking:
-            files.append((f"step_{number}.thinking.md", render_thinking(one.reply)))
+        if call.reply and call.reply.thinking:
+            files.append((f"step_{number}.thinking.md", render_thinking(call.reply)))
     if not files:
         raise BadInput(f"task {task} has made no such call", next=f"`afresh show {task}` says how far it is")
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def write_call_files(project: Project, task: str, folder: Path, step: int | None
 def render_thinking(reply: Reply) -> str:
     """What a model thought, block by block, with what its provider says of the tokens."""
     used = f"{reply.usage.thinking:,} tokens" if reply.usage.thinking else "how many tokens, the provider does not say"
-    blocks = ["(redacted by the provider)" if one.redacted else escape_hidden(one.text) for one in reply.thinking]
+    blocks = ["(redacted by the provider)" if thinking.redacted else escape_hidden(thinking.text) for thinking in reply.thinking]
     return "\n\n".join([f"{reply.model}: {used}", *blocks]) + "\n"
 
 
@@ -121,10 +121,10 @@ def read_block_text(project: Project, block: str, span: str = "") -> str:
         ) from fault
     if not span:
         return "\n".join(lines)
-    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
-    if not found or not 1 <= int(found[1]) <= int(found[2] or found[1]) or int(found[1]) > len(lines):
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
+    if not match or not 1 <= int(match[1]) <= int(match[2] or match[1]) or int(match[1]) > len(lines):
         raise BadInput(f"invalid --lines value {span!r}", next=f"the text has {len(lines):,} lines: --lines 1-{len(lines)}")
-    return "\n".join(lines[int(found[1]) - 1 : int(found[2] or found[1])])
+    return "\n".join(lines[int(match[1]) - 1 : int(match[2] or match[1])])
 
 
 def verify_calls(project: Project, task: str) -> Sequence[RebuiltCall]:
@@ -158,15 +158,15 @@ def explain_name_in_call(project: Project, task: str, name: str, step: int | Non
         raise BadInput(f"task {task} has no call for step {step}", next=f"{steps}; omit --step for the last one")
     wanted, audit = compile_name_pattern(name), past.call.audit
     inputs = load_call_inputs(past.before, audit, project.store, TraceCache())
-    found = tuple(find_name_places(load_sections(project, audit), inputs.memory, wanted))
+    name_places = tuple(find_name_places(load_sections(project, audit), inputs.memory, wanted))
     held = [
         call.step for call in past.calls[:-1] if any(wanted.search(ref.text(project.store.read)) for ref in call.audit.sections)
     ]
     copies = tuple(find_archived_copies(project, past, name))
     gone = find_omissions(inputs.memory, wanted, audit.omissions)
-    reason = "" if found else explain_absence(gone, find_last_sighting(inputs.memory, wanted), copies)
+    reason = "" if name_places else explain_absence(gone, find_last_sighting(inputs.memory, wanted), copies)
     first, last = (held[0], held[-1]) if held else (0, 0)
-    return NameExplanation(name, task, past.call.step, found, first, last, reason, tuple(gone), copies)
+    return NameExplanation(name, task, past.call.step, name_places, first, last, reason, tuple(gone), copies)
 
 
 def read_history_until_call(project: Project, task: str, step: int | None) -> HistoryUntilCall:
@@ -191,29 +191,29 @@ def apply_history_entry(past: HistoryUntilCall, entry: JournalEntry) -> None:
             if seen.block:
                 past.copies[seen.block] = ArchivedCopy(seen.block, event.step, seen.action.tool, describe_subject(seen.action))
     elif isinstance(event, OutputDigested) and before:
-        for one in event.passages:
-            if one.voice is not PassageVoice.OUTPUT:
-                past.copies[one.block] = ArchivedCopy(one.block, one.step, one.voice.value, "")
+        for passage in event.passages:
+            if passage.voice is not PassageVoice.OUTPUT:
+                past.copies[passage.block] = ArchivedCopy(passage.block, passage.step, passage.voice.value, "")
         mark_forgotten(past, before, event.passages)
     elif isinstance(event, MemoryCompacted) and before:
         mark_forgotten(past, before)
 
 
 def mark_forgotten(past: HistoryUntilCall, before: State, new: Sequence[Passage] = ()) -> None:
-    kept = {one.block for one in past.state.memory.passages} if past.state else set[str]()
-    lost = [one.block for one in (*before.memory.passages, *new) if one.block not in kept]
+    kept = {passage.block for passage in past.state.memory.passages} if past.state else set[str]()
+    lost = [passage.block for passage in (*before.memory.passages, *new) if passage.block not in kept]
     past.forgotten.update(dict.fromkeys(lost, before.work.step + 1))
 
 
 def find_archived_copies(project: Project, past: HistoryUntilCall, name: str) -> list[ArchivedCopy]:
     """Return archived texts that contain the name and existed before the call, newest first."""
-    wanted, until, found = compile_name_pattern(name), past.call.step if past.call else 0, list[ArchivedCopy]()
-    for copy in sorted(past.copies.values(), key=lambda one: (one.kind in MODEL_VOICES, -one.step)):
+    wanted, until, copies = compile_name_pattern(name), past.call.step if past.call else 0, list[ArchivedCopy]()
+    for copy in sorted(past.copies.values(), key=lambda archived_copy: (archived_copy.kind in MODEL_VOICES, -archived_copy.step)):
         if copy.step < until and wanted.search(project.store.read(copy.block)):
-            found.append(ArchivedCopy(copy.block, copy.step, copy.kind, copy.subject, past.forgotten.get(copy.block, 0)))
-        if len(found) == MAX_COPIES:
+            copies.append(ArchivedCopy(copy.block, copy.step, copy.kind, copy.subject, past.forgotten.get(copy.block, 0)))
+        if len(copies) == MAX_COPIES:
             break
-    return found
+    return copies
 
 
 def explain_absence(gone: list[Omission], last: str, copies: tuple[ArchivedCopy, ...]) -> str:

@@ -57,25 +57,27 @@ class InstructionsPreview:
 def preview_instructions(where: Path, path: str = "", type: str = "") -> InstructionsPreview:
     """Preview instructions without changing the repository."""
     repository = Repository.find(where)
-    given, shelf = load_settings(ProjectPaths(repository.root)), layers_for_project(repository.root)
-    type = type or given.type or "implement_feature"
-    kind = merge_task_type(type, shelf)
+    settings, layers = load_settings(ProjectPaths(repository.root)), layers_for_project(repository.root)
+    type = type or settings.type or "implement_feature"
+    kind = merge_task_type(type, layers)
     style, inside = make_template(kind), resolve_inside_repository(repository.root, where, path)
-    budget = given.budget or style.ceiling
-    order = Task(id="", goal="", type=type, family=kind.family, budget=budget, max_budget=given.max_budget)
-    paths, found = (inside,) if inside else (), instructions_for_project(repository.root, shelf)
-    looked = found.look((order.judged_as, type), paths)
+    budget = settings.budget or style.ceiling
+    order = Task(id="", goal="", type=type, family=kind.family, budget=budget, max_budget=settings.max_budget)
+    paths, instruction_files = (inside,) if inside else (), instructions_for_project(repository.root, layers)
+    looked = instruction_files.look((order.judged_as, type), paths)
     chain = mark_tracked_sources(merge_instructions(looked.sources, paths), repository)
     files = tuple(SizedInstructionFile(source, count_instruction_tokens([build_whole_form(source)])) for source in looked.sources)
-    one = InstructionsPreview(type, inside, files, chain, budget, found.users, faults=looked.faults, notes=looked.notes)
+    preview = InstructionsPreview(
+        type, inside, files, chain, budget, instruction_files.users, faults=looked.faults, notes=looked.notes
+    )
     if looked.faults:
-        return one
+        return preview
     try:
         shown = render_instructions(chain, InstructionsAllowance(order.budget, style.instructions, order.budget_limit))
     except OverCeiling as fault:
         file = max((file for file in files if file.source.own), key=lambda file: file.tokens).source.file
-        return replace(one, faults=(FileFault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
-    return replace(one, rendered=shown, notes=(*looked.notes, *note_instruction_limits(shown, budget, files)))
+        return replace(preview, faults=(FileFault(file, 1, "", fault.evidence.removeprefix(f"{file} "), fault.next),))
+    return replace(preview, rendered=shown, notes=(*looked.notes, *note_instruction_limits(shown, budget, files)))
 
 
 def resolve_inside_repository(root: Path, where: Path, path: str) -> str:
@@ -103,17 +105,17 @@ def note_instruction_limits(shown: RenderedInstructions, ordered: int, files: Se
     tokens = {file.source.file: file.tokens for file in files}
     lacking = {source.file for source in shown.chain.sources if not source.tracked}
     projects = {source.file for source in shown.chain.sources if source.level is InstructionLevel.PROJECT}
-    said = [
+    texts = [
         f"{file} ({tokens[file]:,} tokens) is shown in part{UNCOMMITTED_FILE_NOTE if file in lacking else ''}; "
         f"{'write what matters into .afresh/AGENT.md' if file in projects else 'shorten it'}, or pass --set budget=N"
         for file in shown.partial
     ]
     if shown.tokens > shown.allowance.cap:
-        said.append(
+        texts.append(
             f"own instructions are over {shown.allowance.cap:,} tokens, {shown.allowance.share:.0%} of the limit of {ordered:,}: "
             "calls may be larger for them; shorten them to save that"
         )
-    return said
+    return texts
 
 
 def describe_task_instructions(project: Project, state: State) -> list[str]:

@@ -82,27 +82,27 @@ def open_templates_at(path: Path) -> TemplateLayers:
         return layers_for_project(None)
 
 
-def list_template_rows(shelf: TemplateLayers) -> list[TemplateRow]:
-    return [make_template_row(name, shelf) for name in (*list_task_types(shelf), *OTHER_CALL_KINDS)]
+def list_template_rows(layers: TemplateLayers) -> list[TemplateRow]:
+    return [make_template_row(name, layers) for name in (*list_task_types(layers), *OTHER_CALL_KINDS)]
 
 
-def make_template_row(name: str, shelf: TemplateLayers) -> TemplateRow:
-    merged = merge_template(name, shelf)
+def make_template_row(name: str, layers: TemplateLayers) -> TemplateRow:
+    merged = merge_template(name, layers)
     nearest = merged.chain[0]
     try:
-        made = make_template(merged)
+        template = make_template(merged)
     except BadInput as fault:
         return TemplateRow(name, nearest.origin, nearest.file, fault=fault.what.removeprefix(f"{nearest.file}:"))
-    return TemplateRow(name, nearest.origin, nearest.file, made.about, made.ceiling, made.kind)
+    return TemplateRow(name, nearest.origin, nearest.file, template.about, template.ceiling, template.kind)
 
 
-def load_template_details(name: str, phase: str, shelf: TemplateLayers) -> TemplateDetails:
-    merged = merge_template(name, shelf)
-    made, phases = make_template(merged), list_phases(merged)
+def load_template_details(name: str, phase: str, layers: TemplateLayers) -> TemplateDetails:
+    merged = merge_template(name, layers)
+    template, phases = make_template(merged), list_phases(merged)
     if phase and phase not in phases:
         raise BadInput(f"{name} has no phase {phase!r}", next=f"its phases are: {', '.join(phases) or 'none'}")
     return TemplateDetails(
-        template=made,
+        template=template,
         phase=phase,
         files=tuple(sheet.file for sheet in merged.chain),
         family=merged.family,
@@ -110,7 +110,7 @@ def load_template_details(name: str, phase: str, shelf: TemplateLayers) -> Templ
         claims=tuple(
             make_section_claim(merged, section, phase) for section in merged.order(phase) if section not in REQUIRED_SECTIONS
         ),
-        room=min(window.headroom for window in build_minimal_prompts(made, merged.family, phase)),
+        room=min(window.headroom for window in build_minimal_prompts(template, merged.family, phase)),
     )
 
 
@@ -119,10 +119,10 @@ def list_template_values(merged: MergedTemplate, phase: str) -> Iterator[Sourced
     for key, value in merged.values.items():
         if key[0] == "extends" or (key[0] == "phases" and (phase or key[1] not in list_phases(merged))):
             continue
-        held = value
+        template_value = value
         if phase and key[0] != "guidance":
-            held = merged.values.get(("phases", phase, *key), value)
-        yield make_template_value(".".join(key), held)
+            template_value = merged.values.get(("phases", phase, *key), value)
+        yield make_template_value(".".join(key), template_value)
     yield from (
         make_template_value(".".join(key), value)
         for key, value in merged.values.items()
@@ -131,8 +131,8 @@ def list_template_values(merged: MergedTemplate, phase: str) -> Iterator[Sourced
 
 
 def make_template_value(key: str, value: TemplateValue) -> SourcedTemplateValue:
-    held = value.held.name.lower() if isinstance(value.held, Tier) else value.held
-    return SourcedTemplateValue(key, list(held) if isinstance(held, tuple) else held, value.file, value.line)
+    name = value.held.name.lower() if isinstance(value.held, Tier) else value.held
+    return SourcedTemplateValue(key, list(name) if isinstance(name, tuple) else name, value.file, value.line)
 
 
 def make_section_claim(merged: MergedTemplate, section: str, phase: str) -> SectionClaim:
@@ -140,47 +140,53 @@ def make_section_claim(merged: MergedTemplate, section: str, phase: str) -> Sect
     return SectionClaim(make_share(merged, section, phase), tuple(dict.fromkeys(f"{v.file}:{v.line}" for v in values if v)))
 
 
-def build_minimal_prompts(made: Template, family: str, phase: str = "") -> list[Prompt]:
+def build_minimal_prompts(template: Template, family: str, phase: str = "") -> list[Prompt]:
     """Build a prompt per phase with required content only."""
-    order = Task(id="", goal="", type=made.type, budget=made.ceiling, report=choose_report_path(family, "", lambda _: False))
-    built = build_prompt_per_phase(GatheredContext(State(task=order)), made, order.budget, EstimatingCounter())
-    return [one for one, at in zip(built, made.phases, strict=True) if phase in ("", at.name)] if made.phases else built
+    order = Task(
+        id="", goal="", type=template.type, budget=template.ceiling, report=choose_report_path(family, "", lambda _: False)
+    )
+    built = build_prompt_per_phase(GatheredContext(State(task=order)), template, order.budget, EstimatingCounter())
+    return (
+        [prompt for prompt, at in zip(built, template.phases, strict=True) if phase in ("", at.name)]
+        if template.phases
+        else built
+    )
 
 
-def check_template_files(files: Sequence[Path], shelf: TemplateLayers) -> tuple[list[str], list[FileFault]]:
+def check_template_files(files: Sequence[Path], layers: TemplateLayers) -> tuple[list[str], list[FileFault]]:
     """Return the templates that were checked (default: all in use) and all their faults."""
-    found = [locate_template_file(file, shelf) for file in files] or [
-        (shelf, depth, file) for depth, layer in enumerate(shelf.layers) for file in layer.names()
+    template_files = [locate_template_file(file, layers) for file in files] or [
+        (layers, depth, file) for depth, layer in enumerate(layers.layers) for file in layer.names()
     ]
-    faults = {fault for one in found for fault in find_file_faults(*one)}
-    names = [where.layers[depth].shown(file) for where, depth, file in found]
+    faults = {fault for one in template_files for fault in find_file_faults(*one)}
+    names = [where.layers[depth].shown(file) for where, depth, file in template_files]
     return names, sorted(faults, key=lambda fault: (fault.file, fault.line, fault.key))
 
 
-def locate_template_file(file: Path, shelf: TemplateLayers) -> tuple[TemplateLayers, int, str]:
+def locate_template_file(file: Path, layers: TemplateLayers) -> tuple[TemplateLayers, int, str]:
     """Return a template file's layer and name. A file outside of the template folders is checked as if it were in the
     project's."""
     if not file.is_file():
         raise BadInput(f"no such file: {file}", next="give a template file, or none to check all")
-    for depth, layer in enumerate(shelf.layers):
+    for depth, layer in enumerate(layers.layers):
         if layer.folder.resolve() == file.parent.resolve():
-            return shelf, depth, file.name
-    return TemplateLayers((TemplateLayer("file", file.parent, only=file.name), *shelf.layers)), 0, file.name
+            return layers, depth, file.name
+    return TemplateLayers((TemplateLayer("file", file.parent, only=file.name), *layers.layers)), 0, file.name
 
 
-def find_file_faults(shelf: TemplateLayers, depth: int, file: str) -> tuple[FileFault, ...]:
-    sheet = shelf.layers[depth].read(file)
-    if not NAME_PATTERN.fullmatch(sheet.name) or not file.endswith(".yaml"):
-        return sheet.faults
-    merged = merge_template(sheet.name, shelf, depth)
+def find_file_faults(layers: TemplateLayers, depth: int, file: str) -> tuple[FileFault, ...]:
+    template = layers.layers[depth].read(file)
+    if not NAME_PATTERN.fullmatch(template.name) or not file.endswith(".yaml"):
+        return template.faults
+    merged = merge_template(template.name, layers, depth)
     return find_template_faults(merged) or tuple(find_overfull_template(merged))
 
 
 def find_overfull_template(merged: MergedTemplate) -> Iterator[FileFault]:
     """Report a template whose required content leaves no space for optional sections."""
-    made = make_template(merged)
+    template = make_template(merged)
     try:
-        build_minimal_prompts(made, merged.family)
+        build_minimal_prompts(template, merged.family)
     except OverCeiling as fault:
         value = merged.values[("limit",)]
         yield FileFault(value.file, value.line, "limit", str(fault), "raise the limit, or shorten the guidance")

@@ -40,13 +40,13 @@ def price_recorded_call(call: RecordedCall) -> CallPrice:
 
 def list_call_prices(project: Project, task: str, entries: Iterable[JournalEntry] | None = None) -> list[CallPrice]:
     """Price the calls of a task, or of these entries of its journal."""
-    find_rates, before, found = cache(find_cache_rates), tuple[Section, ...](), list[CallPrice]()
+    find_rates, before, calls = cache(find_cache_rates), tuple[Section, ...](), list[CallPrice]()
     for step, audit, reply in _iterate_calls(project.store.journal(task) if entries is None else entries):
         sections = load_sections(project, audit)
         beginning = compare_prefix(step, before, sections)
-        found.append(weigh_recorded_call(audit, beginning, reply, find_rates(audit.model)))
+        calls.append(weigh_recorded_call(audit, beginning, reply, find_rates(audit.model)))
         before = sections
-    return found
+    return calls
 
 
 def weigh_recorded_call(audit: CallAudit, beginning: PrefixComparison, reply: Reply | None, rates: CacheRates) -> CallPrice:
@@ -63,7 +63,7 @@ def compare_with_history(project: Project, task: str) -> HistoryComparison:
     counted, so its figures are lower bounds. They are our own count, scaled to the provider's."""
     prices, find_rates, before, paid, sent = list_call_prices(project, task), cache(find_cache_rates), 0, 0, 0
     own = sum(audit.tokens for _, audit, _ in _iterate_calls(project.store.journal(task)))
-    whole = sum(one.sent for one in prices)
+    whole = sum(price.sent for price in prices)
     scale = whole / own if own else 1.0
     for size, model in measure_growing_history(project, project.store.journal(task)):
         rates = find_rates(model)
@@ -73,8 +73,8 @@ def compare_with_history(project: Project, task: str) -> HistoryComparison:
     return HistoryComparison(
         calls=len(prices),
         sent=whole,
-        paid=sum(one.paid for one in prices),
-        estimated=sum(one.estimated for one in prices),
+        paid=sum(price.paid for price in prices),
+        estimated=sum(price.estimated for price in prices),
         accumulating=round(scale * sent),
         accumulating_paid=round(scale * paid),
     )

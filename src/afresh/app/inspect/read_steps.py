@@ -69,7 +69,7 @@ def iterate_step_entries(project: Project, task: str, first: int, last: int | No
 def read_step_page(project: Project, task: str, first: int, last: int) -> StepPage:
     """Read these steps. The one before is read, too: it says what the tree was like."""
     entries = list(iterate_step_entries(project, task, first - 1, last))
-    steps = tuple(one for one in collect_steps(entries) if one.step >= first)
+    steps = tuple(step for step in collect_steps(entries) if step.step >= first)
     lines = tuple(line for line in list_decisions(entries, max(0, first - 2)) if line["step"] >= first or first <= 1)
     return StepPage(steps, lines)
 
@@ -119,11 +119,11 @@ def _extend_step(one: StepDetails, entry: JournalEntry) -> StepDetails:
             return one
 
 
-def _undo_step(one: StepDetails, event: StepsUndone) -> StepDetails:
-    return replace(one, record=mark_step_undone(one.record, event)) if one.record and one.step >= event.step else one
+def _undo_step(step: StepDetails, event: StepsUndone) -> StepDetails:
+    return replace(step, record=mark_step_undone(step.record, event)) if step.record and step.step >= event.step else step
 
 
-def list_step_changes(root: Path, state: State, one: StepDetails) -> Sequence[Change]:
+def list_step_changes(root: Path, state: State, step: StepDetails) -> Sequence[Change]:
     """Return what a step has changed and kept, file by file."""
-    after = one.keeping.snapshot if one.keeping and one.keeping.kept else one.before
-    return list_snapshot_changes(root, state, one.before, after) if one.before and after else ()
+    after = step.keeping.snapshot if step.keeping and step.keeping.kept else step.before
+    return list_snapshot_changes(root, state, step.before, after) if step.before and after else ()

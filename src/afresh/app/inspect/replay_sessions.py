@@ -92,8 +92,8 @@ def replay_sessions(files: Sequence[Path], wanted: ReplayRequest, watch: ReplayP
         except OverCeiling as error:
             problems.append(f"{_describe_run(run)}: {error}")
     if not runs:
-        told = "\n    ".join(problems) or "the files are empty"
-        raise BadInput(f"no recorded session could be read:\n    {told}", next=_list_known_formats(), safe="Nothing was written.")
+        text = "\n    ".join(problems) or "the files are empty"
+        raise BadInput(f"no recorded session could be read:\n    {text}", next=_list_known_formats(), safe="Nothing was written.")
     return ReplayReport(wanted.budget, wanted.bound, tuple(runs), tuple(problems), _explain_missing_prices(runs))
 
 
@@ -122,7 +122,11 @@ class _SessionReader:
             for run in read_runs(path, skipped):
                 self.problems.extend(f"{_describe_run(run)}: {problem}" for problem in run.problems)
                 self.current = sum(
-                    len(one.said) + len(one.thought) + len(one.action) + len(one.observation) for one in run.steps
+                    len(recorded_step.said)
+                    + len(recorded_step.thought)
+                    + len(recorded_step.action)
+                    + len(recorded_step.observation)
+                    for recorded_step in run.steps
                 ) / (COMPRESSION_RATIO if run.path.endswith(".gz") else 1)
                 yield run
                 self.within += self.current
@@ -161,7 +165,7 @@ def _measure_session(run: RecordedRun, index: int, wanted: ReplayRequest, step: 
 
 
 def _explain_missing_prices(runs: Iterable[RunMeasurement]) -> str:
-    models = sorted({one.run.model for one in runs if not one.price})
+    models = sorted({run.run.model for run in runs if not run.price})
     if not models:
         return ""
     if not has_price_list():

@@ -19,8 +19,8 @@ def find_watched_task(reader: TaskReader, name: str | None) -> str:
     if name is not None:
         return find_task_id(reader.queue, reader.export_folder, name)
     running = reader.queue.tickets(TicketQuery((TaskStatus.RUNNING,), parents=(), order=TicketOrder.TOUCHED))
-    if held := [ticket.task for ticket in running if ticket.owner]:
-        return held[0]
+    if tasks := [ticket.task for ticket in running if ticket.owner]:
+        return tasks[0]
     raise NotPossible("no task runs now", next="`afresh status` lists tasks; `afresh show --follow TASK` waits for one")
 
 

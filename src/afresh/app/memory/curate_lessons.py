@@ -32,37 +32,40 @@ NOTHING_SHARED = "nothing was shared"
 
 def find_lesson_to_share(project: Project, name: str) -> Lesson:
     """The lesson whose title, tags and text would be shared. BadInput where it can't be."""
-    one = find_lesson(project, name).knowledge
-    if one.status is not LessonStatus.APPROVED:
-        raise BadInput(f"{one.id} is {one.status}", next=f"afresh knowledge approve {one.id}", safe=NOTHING_SHARED)
+    knowledge = find_lesson(project, name).knowledge
+    if knowledge.status is not LessonStatus.APPROVED:
+        raise BadInput(
+            f"{knowledge.id} is {knowledge.status}", next=f"afresh knowledge approve {knowledge.id}", safe=NOTHING_SHARED
+        )
     if not project.settings.patterns:
         raise BadInput("patterns are turned off", next="remove `patterns = false` from the settings", safe=NOTHING_SHARED)
-    if old := find_pattern_of_lesson(project, one):
+    if old := find_pattern_of_lesson(project, knowledge):
         raise BadInput(
-            f"{one.id} is already shared, as {old.id}" + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
+            f"{knowledge.id} is already shared, as {old.id}"
+            + (", and was rejected" if old.status is LessonStatus.REJECTED else ""),
             next=f"edit, approve or reject that one: afresh knowledge show {old.id}",
             safe="the pattern was not changed",
         )
-    return one
+    return knowledge
 
 
-def share_lesson(project: Project, one: Lesson) -> Lesson:
+def share_lesson(project: Project, lesson: Lesson) -> Lesson:
     """Share a lesson after a person has seen its text: a copy without the record of its use."""
     folder, today = open_pattern_folder(), str(read_current_day(project))
     folder.root.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_file(folder.root / ".lock"):
-        if find_pattern_of_lesson(project, one) or any(is_same_pattern(one, old) for old in folder.objects().values()):
+        if find_pattern_of_lesson(project, lesson) or any(is_same_pattern(lesson, old) for old in folder.objects().values()):
             raise BadInput(
                 "a pattern with the same text exists already", next="afresh knowledge list lists them", safe=NOTHING_SHARED
             )
         pattern = Lesson(
             id=f"{PATTERN_ID_PREFIX}{secrets.token_hex(4)}",
-            title=one.title,
-            tags=one.tags,
+            title=lesson.title,
+            tags=lesson.tags,
             status=LessonStatus.APPROVED,
-            body=one.body,
+            body=lesson.body,
             project=str(project.paths.root),
-            source=one.id,
+            source=lesson.id,
             by=LessonApproval.CONFIRMED,
             created=today,
             approved=today,
@@ -71,13 +74,13 @@ def share_lesson(project: Project, one: Lesson) -> Lesson:
     return pattern
 
 
-def find_pattern_of_lesson(project: Project, one: Lesson) -> Lesson | None:
-    made = (old for old in open_pattern_folder().objects().values() if old.source == one.id)
-    return next((old for old in made if old.project == str(project.paths.root)), None)
+def find_pattern_of_lesson(project: Project, lesson: Lesson) -> Lesson | None:
+    lessons = (old for old in open_pattern_folder().objects().values() if old.source == lesson.id)
+    return next((old for old in lessons if old.project == str(project.paths.root)), None)
 
 
-def is_same_pattern(one: Lesson, other: Lesson) -> bool:
-    return compute_likeness(extract_lesson_core(one), extract_lesson_core(other)) >= MIN_LIKENESS_OF_SAME_LESSON
+def is_same_pattern(lesson: Lesson, other: Lesson) -> bool:
+    return compute_likeness(extract_lesson_core(lesson), extract_lesson_core(other)) >= MIN_LIKENESS_OF_SAME_LESSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +106,18 @@ def list_lessons(project: Project, learn: bool = True) -> LessonListing:
     """List lessons, skills and patterns; first learn from tasks that have ended, unless nothing may be written."""
     if learn:
         learn_from_ended_tasks(project)
-    held, shared = open_lesson_folder(project.paths.root).held(), open_pattern_folder().held()
-    found, wrong = read_skills(project.paths.root, {})
+    lesson_files, shared = open_lesson_folder(project.paths.root).held(), open_pattern_folder().held()
+    skills, wrong = read_skills(project.paths.root, {})
     rows, patterns = (
-        [make_lesson_row(project, one.read.knowledge, one) for one in some if one.read.knowledge] for some in (held, shared)
+        [make_lesson_row(project, lesson_file.read.knowledge, lesson_file) for lesson_file in some if lesson_file.read.knowledge]
+        for some in (lesson_files, shared)
     )
-    notes = [note for one in (*held, *shared) for note in one.read.notes]
+    notes = [note for lesson_file in (*lesson_files, *shared) for note in lesson_file.read.notes]
     return LessonListing(
-        rows, [(one.path, one.description) for one in found], [*find_linked_folders(project.paths.root), *notes, *wrong], patterns
+        rows,
+        [(skill.path, skill.description) for skill in skills],
+        [*find_linked_folders(project.paths.root), *notes, *wrong],
+        patterns,
     )
 
 
@@ -121,17 +128,17 @@ def find_linked_folders(root: Path) -> list[FileFault]:
     return [FileFault(place.relative_to(root).as_posix(), 1, "", told) for place in places if place.is_symlink()]
 
 
-def make_lesson_row(project: Project, one: Lesson, held: LessonFile) -> LessonRow:
-    standing = one.standing(read_current_day(project))
+def make_lesson_row(project: Project, lesson: Lesson, lesson_file: LessonFile) -> LessonRow:
+    standing = lesson.standing(read_current_day(project))
     why = (
-        one.aged(read_current_day(project))
+        lesson.aged(read_current_day(project))
         if standing is LessonStatus.AGED
-        else one.waits
+        else lesson.waits
         if standing is LessonStatus.DRAFT
         else ""
     )
-    inside = held.path.is_relative_to(project.paths.root)
-    return LessonRow(one, standing, held.path.relative_to(project.paths.root) if inside else held.path, why)
+    inside = lesson_file.path.is_relative_to(project.paths.root)
+    return LessonRow(lesson, standing, lesson_file.path.relative_to(project.paths.root) if inside else lesson_file.path, why)
 
 
 def find_lesson(project: Project, name: str) -> LessonRow:
@@ -145,26 +152,30 @@ def find_lesson(project: Project, name: str) -> LessonRow:
     if len(fits) != 1:
         what = f"{name!r} fits {', '.join(fits[:5])}" if fits else f"no such lesson: {name!r}"
         raise BadInput(what, next="afresh knowledge list lists them")
-    held = folder.place(fits[0])
-    assert held.read.knowledge
-    return make_lesson_row(project, held.read.knowledge, held)
+    lesson_file = folder.place(fits[0])
+    assert lesson_file.read.knowledge
+    return make_lesson_row(project, lesson_file.read.knowledge, lesson_file)
 
 
 def find_lesson_file(project: Project, name: str) -> Path:
     """Find a lesson's file, by file name if it cannot be parsed."""
-    held = open_lesson_folder(project.paths.root).held()
-    broken = [one.path for one in held if not one.read.knowledge and one.path.name.lower().startswith(name.lower())]
+    lesson_files = open_lesson_folder(project.paths.root).held()
+    broken = [
+        lesson_file.path
+        for lesson_file in lesson_files
+        if not lesson_file.read.knowledge and lesson_file.path.name.lower().startswith(name.lower())
+    ]
     return broken[0] if len(broken) == 1 else project.paths.root / find_lesson(project, name).file
 
 
 def read_lesson_file(project: Project, path: Path) -> LessonRow:
     """Read a lesson from its file. Raises BadInput with the line if it is invalid."""
     folder = open_lesson_folder(project.paths.root) if path.is_relative_to(project.paths.root) else open_pattern_folder()
-    held = next((one for one in folder.held() if one.path == path), None)
-    if held is None or held.read.knowledge is None or held.read.notes:
-        what = held.read.notes[0] if held else f"{path} is gone"
+    lesson_file = next((one for one in folder.held() if one.path == path), None)
+    if lesson_file is None or lesson_file.read.knowledge is None or lesson_file.read.notes:
+        what = lesson_file.read.notes[0] if lesson_file else f"{path} is gone"
         raise BadInput(str(what), next=f"afresh knowledge show {path.stem} --edit", safe="nothing was changed")
-    return make_lesson_row(project, held.read.knowledge, held)
+    return make_lesson_row(project, lesson_file.read.knowledge, lesson_file)
 
 
 def rewrite_lesson(project: Project, name: str, text: str) -> LessonRow:
@@ -206,22 +217,24 @@ def reject_lesson(project: Project, name: str) -> LessonRow:
 
 def record_lesson_judgement(project: Project, name: str, values: Mapping[str, Any], place: str) -> LessonRow:
     """Record a person's judgement of a lesson; the only function that does."""
-    one = find_lesson(project, name)
-    folder = open_pattern_folder() if is_pattern(one.knowledge.id) else open_lesson_folder(project.paths.root)
-    folder.move(folder.set(one.knowledge.id, lambda _: values, begin=True), place)
-    project.notebook.append([LessonJudged(one.knowledge.id, str(values["status"]), find_author_name(project.paths.root))])
-    return find_lesson(project, one.knowledge.id)
+    lesson = find_lesson(project, name)
+    folder = open_pattern_folder() if is_pattern(lesson.knowledge.id) else open_lesson_folder(project.paths.root)
+    folder.move(folder.set(lesson.knowledge.id, lambda _: values, begin=True), place)
+    project.notebook.append([LessonJudged(lesson.knowledge.id, str(values["status"]), find_author_name(project.paths.root))])
+    return find_lesson(project, lesson.knowledge.id)
 
 
 def search_project_lessons(project: Project, question: str, learn: bool = True) -> list[tuple[str, float, str]]:
     """Return the lessons that a task with this goal would get: id or path, score, text."""
     if learn:
         learn_from_ended_tasks(project)
-    return [(one.key, one.fit, one.text) for one in open_lesson_library(project, project.paths.root).ranked([question])]
+    return [(match.key, match.fit, match.text) for match in open_lesson_library(project, project.paths.root).ranked([question])]
 
 
 def export_lesson_as_skill(project: Project, name: str, place: Path | None) -> Path:
-    one = find_lesson(project, name)
-    if one.knowledge.status is not LessonStatus.APPROVED:
-        raise BadInput(f"{one.knowledge.id} is {one.knowledge.status}", next=f"afresh knowledge approve {one.knowledge.id}")
-    return export_skill(one.knowledge, place or project.paths.root / ".afresh" / "skills")
+    lesson = find_lesson(project, name)
+    if lesson.knowledge.status is not LessonStatus.APPROVED:
+        raise BadInput(
+            f"{lesson.knowledge.id} is {lesson.knowledge.status}", next=f"afresh knowledge approve {lesson.knowledge.id}"
+        )
+    return export_skill(lesson.knowledge, place or project.paths.root / ".afresh" / "skills")

@@ -83,15 +83,15 @@ def note_for_client(project: Project, client: str, kind: FactKind, subject: str,
     subject = to_one_line(redact_secrets(subject or text), MAX_SUBJECT_CHARACTERS)
     scope = FactScope.TASK if kind is FactKind.CHECKPOINT else FactScope.PROJECT
     fact = Fact(kind, subject, redact_secrets(text), CLIENT_CONFIDENCE, scope=scope)
-    held = list_client_facts(project, kind)
-    if len(held) >= MAX_CLIENT_FACTS and all(one.fact.subject != subject for one in held):
+    client_facts = list_client_facts(project, kind)
+    if len(client_facts) >= MAX_CLIENT_FACTS and all(project_fact.fact.subject != subject for project_fact in client_facts):
         raise BadInput(
             f"programs have noted {MAX_CLIENT_FACTS} of the kind {kind} already",
             next="use the subject of one that is outdated, or have a person run `afresh memory forget ID`",
             safe=NOTHING_CHANGED,
         )
     id = make_fact_id(NOTEBOOK_JOURNAL, fact)
-    if edited := [one for one in project.facts.known(id) if one.end.startswith(FORGOTTEN_ENDING)]:
+    if edited := [project_fact for project_fact in project.facts.known(id) if project_fact.end.startswith(FORGOTTEN_ENDING)]:
         raise BadInput(f"a person wants that forgotten: {edited[-1].end}", safe=NOTHING_CHANGED)
     project.notebook.append([FactNoted(fact, f"{CLIENT_PREFIX}{client}")])
     project.view_writer.noted()
@@ -131,10 +131,10 @@ def write_to_notebook(project: Project, known: ProjectFact, event: Event) -> Non
 
 
 def find_fact(project: Project, name: str) -> ProjectFact:
-    found = project.facts.known(name.strip().lower())
-    if not found:
+    facts = project.facts.known(name.strip().lower())
+    if not facts:
         raise BadInput(f"no such fact: {name!r}", next="find ids with: afresh memory list WORDS", safe=NOTHING_CHANGED)
-    return next((one for one in found if not one.ended), found[-1])
+    return next((fact for fact in facts if not fact.ended), facts[-1])
 
 
 def find_fact_in_force(project: Project, name: str) -> ProjectFact:
@@ -150,9 +150,9 @@ def find_fact_in_force(project: Project, name: str) -> ProjectFact:
 
 def refuse_too_many_rules(project: Project, rule: Fact) -> None:
     """Raise BadInput if the new rule exceeds the limits; a rule that it replaces is not counted."""
-    found = (known.fact for known in search_project_facts(project, "", FactKind.RULE, limit=10 * MAX_RULES))
-    kept = [one for one in found if one.scope is rule.scope and one.subject != rule.subject]
-    letters = sum(len(one.text) for one in (*kept, rule))
+    facts = (known.fact for known in search_project_facts(project, "", FactKind.RULE, limit=10 * MAX_RULES))
+    kept = [fact for fact in facts if fact.scope is rule.scope and fact.subject != rule.subject]
+    letters = sum(len(fact.text) for fact in (*kept, rule))
     if len(kept) >= MAX_RULES or letters > MAX_CHARACTERS_OF_RULES:
         whose = "for all your projects" if rule.scope is FactScope.USER else "for this project"
         raise BadInput(

@@ -91,50 +91,53 @@ def learn_from_task(project: Project, state: State, ask: SideCall | None) -> Non
     folder = open_lesson_folder(project.paths.root)
     state = record_model_wording(project, state, folder, ask) if ask else state
     id, why = draft_task_lesson(project, state, folder)
-    for one in state.memory.lessons.seen:
-        count_lesson_use(project, state, one)
+    for seen_lesson in state.memory.lessons.seen:
+        count_lesson_use(project, state, seen_lesson)
     record_events(project, state, state.task.id, [LessonLearnt(id, why)])
 
 
 def record_model_wording(project: Project, state: State, folder: LessonFolder, ask: SideCall) -> State:
     """Record the model's wording in the journal before using it, so that it is paid only once."""
-    found = task_record_from_journal(project.store.journal(state.task.id))
-    if found.worded or find_reason_not_to_draft(found) or any(one.source == state.task.id for one in folder.objects().values()):
+    task = task_record_from_journal(project.store.journal(state.task.id))
+    if (
+        task.worded
+        or find_reason_not_to_draft(task)
+        or any(lesson.source == state.task.id for lesson in folder.objects().values())
+    ):
         return state
     return record_events(
         project,
         state,
         state.task.id,
-        [
-            ask_for_rewording(
-                make_paths_portable(draft_lesson(found, find_changed_names(project, state)), project.paths.root), ask
-            )
-        ],
+        [ask_for_rewording(make_paths_portable(draft_lesson(task, find_changed_names(project, state)), project.paths.root), ask)],
     )
 
 
 def draft_task_lesson(project: Project, state: State, folder: LessonFolder) -> tuple[str, str]:
     """Return the lesson and why it is a draft; or an empty string and why there is no lesson."""
-    found = task_record_from_journal(project.store.journal(state.task.id))
-    if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(found):
+    task = task_record_from_journal(project.store.journal(state.task.id))
+    if why := "thrown away" if state.status is TaskStatus.DISCARDED else find_reason_not_to_draft(task):
         return "", why
-    drafted = make_paths_portable(draft_lesson(found, find_changed_names(project, state)), project.paths.root)
-    new, known = apply_rewording(drafted, found.worded), folder.objects()
-    old = next((one for one in known.values() if one.source == new.source), None)
+    drafted = make_paths_portable(draft_lesson(task, find_changed_names(project, state)), project.paths.root)
+    new, known = apply_rewording(drafted, task.worded), folder.objects()
+    old = next((lesson for lesson in known.values() if lesson.source == new.source), None)
     if old and not is_untouched_draft(old):
         return old.id, old.waits
     like = [
-        one
-        for one in known.values()
-        if one is not old and compute_likeness(extract_lesson_core(one), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
+        lesson
+        for lesson in known.values()
+        if lesson is not old
+        and compute_likeness(extract_lesson_core(lesson), extract_lesson_core(new)) >= MIN_LIKENESS_OF_SAME_LESSON
     ]
-    if again := [one.id for one in like if one.status is LessonStatus.REJECTED or one.id in state.memory.lessons.used]:
+    if again := [
+        lesson.id for lesson in like if lesson.status is LessonStatus.REJECTED or lesson.id in state.memory.lessons.used
+    ]:
         return "", f"{again[0]} says the same"
-    waits = find_reason_for_review(found, [one.id for one in like])
+    waits = find_reason_for_review(task, [lesson.id for lesson in like])
     status, day = (LessonStatus.DRAFT, "") if waits else (LessonStatus.APPROVED, new.created)
     new = replace(new, status=status, waits=waits, approved=day)
-    made = folder.replace_untouched_draft(new) if old else folder.add(new)
-    return new.id, waits if made else "its file was there already"
+    path = folder.replace_untouched_draft(new) if old else folder.add(new)
+    return new.id, waits if path else "its file was there already"
 
 
 def draft_from_unfinished_task(project: Project, task: str) -> None:
@@ -151,22 +154,22 @@ def find_changed_names(project: Project, state: State) -> Mapping[str, Sequence[
     """Return the definitions that the task changed, by file; nothing if its snapshots are gone."""
     repository, task = Repository.find(project.paths.root), state.task.id
     pair = state.workspace.first_snapshot, state.workspace.snapshot
-    found = dict[str, Sequence[str]]()
+    changed_names = dict[str, Sequence[str]]()
     for path in state.workspace.changed[:MAX_FILES]:
         before, after = (read_snapshot_file(repository, task, snapshot, path) for snapshot in pair)
-        found[path] = find_changed_definitions(path, before, after) if before or after else ()
-    return found
+        changed_names[path] = find_changed_definitions(path, before, after) if before or after else ()
+    return changed_names
 
 
-def make_paths_portable(one: Lesson, root: Path) -> Lesson:
+def make_paths_portable(lesson: Lesson, root: Path) -> Lesson:
     """Make paths relative to the project root and remove home folders."""
-    body = one.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
-    return replace(one, body=body)
+    body = lesson.body.replace(f"{root}/", "").replace(f"{Path.home()}/", "~/")
+    return replace(lesson, body=body)
 
 
-def extract_lesson_core(one: Lesson) -> str:
+def extract_lesson_core(lesson: Lesson) -> str:
     """Return the part of a lesson that is compared to find duplicates; without commands and counts."""
-    return "\n".join([one.title, get_heading_text(one.body, "Problem"), get_heading_text(one.body, "What worked")])
+    return "\n".join([lesson.title, get_heading_text(lesson.body, "Problem"), get_heading_text(lesson.body, "What worked")])
 
 
 def count_lesson_use(project: Project, state: State, seen: LessonSeen) -> None:

@@ -161,9 +161,9 @@ def _check_scope(project: Project, task: Task, terms: OrderTerms) -> None:
     from afresh.code.context_items.violations import find_complexity_violations
     from afresh.code.python_source import PythonTreeReader
 
-    found = find_complexity_violations(PythonTreeReader().tree(CheckoutFiles(project.paths.root)), State(task=task))
-    files = {source.path for source, _ in found}
-    terms.tell(f"scope: {format_count(len(files), 'file')}, {format_count(len(found), 'function')} over {MAX_COMPLEXITY}")
+    violations = find_complexity_violations(PythonTreeReader().tree(CheckoutFiles(project.paths.root)), State(task=task))
+    files = {source.path for source, _ in violations}
+    terms.tell(f"scope: {format_count(len(files), 'file')}, {format_count(len(violations), 'function')} over {MAX_COMPLEXITY}")
 
 
 COMMANDS_THAT_TEST_NOTHING = ("true", ":", "exit 0")

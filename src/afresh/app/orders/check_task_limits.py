@@ -46,18 +46,20 @@ def build_prompt_per_phase(memory: GatheredContext, style: Template, budget: int
     style = style.with_tools(tuple(schema.name for schema in remote))
     tools = (*select_offered_tools(style.at(""), TOOLS), *remote)
     styles = [replace(style, phases=(phase,)) for phase in style.phases] or [style]
-    return [build_prompt(memory, one, tools, budget, counter, compute_usual_reply(memory.state, one)) for one in styles]
+    return [
+        build_prompt(memory, template, tools, budget, counter, compute_usual_reply(memory.state, template)) for template in styles
+    ]
 
 
 def refuse_unworkable_task(
-    task: Task, shelf: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
+    task: Task, layers: TemplateLayers, instructions: InstructionReader, named: Mapping[str, NamedModel] = NO_NAMED_MODELS
 ) -> None:
     refuse_unstorable_text(task.goal, task.model, *(check.command for check in task.checks))
     if any(not check.command.strip() for check in task.checks):
         raise BadInput("a check is empty", next="give a command that exits 0 when the task is done", safe=NOTHING_ADDED)
-    refuse_thinking_budget(task, load_template(task.type, shelf).ceiling, named)
+    refuse_thinking_budget(task, load_template(task.type, layers).ceiling, named)
     refuse_unworkable_limits(task, named)
-    refuse_overfull_prompt(State(task=task), shelf, instructions, named)
+    refuse_overfull_prompt(State(task=task), layers, instructions, named)
 
 
 def refuse_unworkable_limits(task: Task, named: Mapping[str, NamedModel]) -> None:
@@ -94,8 +96,8 @@ def refuse_unstorable_text(*texts: str) -> None:
     """Raise BadInput for command-line bytes that are not valid text and could not be stored."""
     for text in texts:
         if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
-            said = text.encode(errors="backslashreplace").decode()[:100]
-            raise BadInput(f"{said!r} is not UTF-8", next="write it in UTF-8", safe=NOTHING_ADDED)
+            note = text.encode(errors="backslashreplace").decode()[:100]
+            raise BadInput(f"{note!r} is not UTF-8", next="write it in UTF-8", safe=NOTHING_ADDED)
 
 
 def refuse_large_ceiling(budget: int, window: int, name: str = "budget") -> None:
@@ -110,14 +112,14 @@ def refuse_large_ceiling(budget: int, window: int, name: str = "budget") -> None
 
 def refuse_overfull_prompt(
     state: State,
-    shelf: TemplateLayers,
+    layers: TemplateLayers,
     instructions: InstructionReader,
     named: Mapping[str, NamedModel] = NO_NAMED_MODELS,
     safe: str = NOTHING_ADDED,
 ) -> None:
     """Raise BadInput if a prompt with tools, criteria, user messages and instructions does not fit the highest limit in
     every phase: what is accepted here fits the prompts of the run, which are built by the same sum."""
-    task, style = state.task, load_template(state.task.type, shelf)
+    task, style = state.task, load_template(state.task.type, layers)
     window, framing = find_window_and_framing(task.model, named)
     highest, counter = compute_highest_ceiling(task, window), EstimatingCounter(framing=framing)
     allowance = InstructionsAllowance(highest, style.instructions)

@@ -76,22 +76,26 @@ def _name_origin(root: Path, path: str) -> str:
 
 
 def add_task_list(
-    project: Project, given: TaskList, terms: OrderTerms, dry_run: bool = False, tell: Callable[[str], None] = lambda text: None
+    project: Project,
+    task_list: TaskList,
+    terms: OrderTerms,
+    dry_run: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> ListImport:
     """Check every task of the list, then add those that are not there yet in one transaction. BadInput names the line of a task
     that can't be added, and then none is."""
-    _refuse_cycle(given)
+    _refuse_cycle(task_list)
     with project.view_writer.writing(ALL_TASKS):
         with project.storage.transaction():
-            named = {task.key: _name_task(project, given, task) for task in given.tasks}
+            named = {task.key: _name_task(project, task_list, task) for task in task_list.tasks}
             ids = {key: name for key, (name, _) in named.items()}
-            known = {key: found for key, (_, found) in named.items() if found}
-            new = [task for task in given.tasks if task.key not in known]
+            known = {key: ticket for key, (_, ticket) in named.items() if ticket}
+            new = [task for task in task_list.tasks if task.key not in known]
             planned = list[PlannedTask]()
             for number, task in enumerate(new, 1):
                 tell(f"reading task {number:,} of {len(new):,}")
-                planned.append(_plan_task(project, given, task, ids, terms))
-            states = [] if dry_run else [_append_task(project, one) for one in planned]
+                planned.append(_plan_task(project, task_list, task, ids, terms))
+            states = [] if dry_run else [_append_task(project, planned_task) for planned_task in planned]
         for number, (state, entries) in enumerate(states, 1):  # after the commit: of a refused list nothing is left
             tell(f"writing the files of task {number:,} of {len(states):,}")
             project.facts.saw(state, entries)
@@ -99,26 +103,28 @@ def add_task_list(
     return ListImport(planned, [*known.values()])
 
 
-def _name_task(project: Project, given: TaskList, task: ListedTask) -> tuple[str, QueueTicket | None]:
+def _name_task(project: Project, task_list: TaskList, task: ListedTask) -> tuple[str, QueueTicket | None]:
     """The id of a task of the list, and its ticket if it is there already."""
     for time in count(1):
-        key = make_key(given.origin, task.key, *([str(time)] if time > 1 else []))
+        key = make_key(task_list.origin, task.key, *([str(time)] if time > 1 else []))
         name = make_task_id(task.name or task.goal, key[:SUFFIX_CHARACTERS])
-        found = find_ticket(project.queue, name)
-        if found is None or not (given.again and found.status.over):
-            return name, found
+        ticket = find_ticket(project.queue, name)
+        if ticket is None or not (task_list.again and ticket.status.over):
+            return name, ticket
     raise AssertionError("counting does not end")
 
 
-def _refuse_cycle(given: TaskList) -> None:
-    needs, lines = {task.key: task.needs for task in given.tasks}, {task.key: task for task in given.tasks}
+def _refuse_cycle(task_list: TaskList) -> None:
+    needs, lines = {task.key: task.needs for task in task_list.tasks}, {task.key: task for task in task_list.tasks}
     if cycle := find_cycle(needs, lambda key: needs.get(key, ())):
         named = " needs ".join(lines[key].name or lines[key].goal for key in cycle[:8])
-        raise make_fault(given.name, lines[cycle[0]].line, f"these tasks would wait for each other: {named}")
+        raise make_fault(task_list.name, lines[cycle[0]].line, f"these tasks would wait for each other: {named}")
 
 
-def _plan_task(project: Project, given: TaskList, listed: ListedTask, ids: Mapping[str, str], terms: OrderTerms) -> PlannedTask:
-    base = given.order.place
+def _plan_task(
+    project: Project, task_list: TaskList, listed: ListedTask, ids: Mapping[str, str], terms: OrderTerms
+) -> PlannedTask:
+    base = task_list.order.place
     needs = (*base.needs, *(ids[key] for key in listed.needs))
     place = QueuePlace(
         listed.priority or base.priority,
@@ -127,28 +133,28 @@ def _plan_task(project: Project, given: TaskList, listed: ListedTask, ids: Mappi
         listed.due or base.due,
         listed.project or base.project,
     )
-    goal, events = _word_task(given, listed)
-    checks, type = listed.checks or given.order.checks, listed.type or given.order.type
-    order = replace(given.order, goal=goal, type=type, checks=checks, place=place)
+    goal, events = _word_task(task_list, listed)
+    checks, type = listed.checks or task_list.order.checks, listed.type or task_list.order.type
+    order = replace(task_list.order, goal=goal, type=type, checks=checks, place=place)
     try:
-        task, recorded = prepare_order(project, order, terms if given.own else None, events)
+        task, recorded = prepare_order(project, order, terms if task_list.own else None, events)
     except BadInput as fault:
-        raise make_fault(given.name, listed.line, f"{fault.what} ({fault.next})") from None
+        raise make_fault(task_list.name, listed.line, f"{fault.what} ({fault.next})") from None
     if terms.without_check and not order.checks:
         task = replace(task, checks=())
     elif not task.checks and not task.report:
-        raise make_fault(given.name, listed.line, "no check was given and none was found (pass --check or --no-check)")
+        raise make_fault(task_list.name, listed.line, "no check was given and none was found (pass --check or --no-check)")
     recorded = [replace(event, needs=needs) if isinstance(event, PlaceChanged) else event for event in recorded]
     return PlannedTask(replace(task, id=ids[listed.key], needs=needs), recorded, listed.line)
 
 
-def _word_task(given: TaskList, listed: ListedTask) -> tuple[str, list[Event]]:
+def _word_task(task_list: TaskList, listed: ListedTask) -> tuple[str, list[Event]]:
     """The goal, and the text as data unless it is the user's own."""
     text = f"{listed.goal}\n\n{listed.details}" if listed.details else listed.goal
-    if given.own:
+    if task_list.own:
         return text, []
     body = listed.details if len(listed.goal) <= MAX_TITLE_CHARACTERS else text
-    issue = replace(make_issue(listed.goal, body), source=f"{given.name}:{listed.line}")
+    issue = replace(make_issue(listed.goal, body), source=f"{task_list.name}:{listed.line}")
     return issue.title, [IssueAttached(issue)]
 
 

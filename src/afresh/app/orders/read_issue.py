@@ -52,16 +52,16 @@ def read_given_text(path: str) -> str:
 def _issue_from_json(text: str, path: str) -> Issue:
     """GitHub and GitLab name the same things differently. Other fields are not looked at."""
     try:
-        given: Any = read_foreign_json(text)
+        foreign_json: Any = read_foreign_json(text)
     except (ValueError, RecursionError) as fault:
         raise BadInput(f"{path} is not valid JSON: {fault}", next="pass it as gh or glab wrote it", safe=NOTHING_ADDED) from None
-    number = _first_of(given, int, "number", "iid")
-    body, address = _first_of(given, str, "body", "description"), _first_of(given, str, "url", "web_url")
-    return make_issue(_first_of(given, str, "title") or "", body or "", number or 0, address or "")
+    number = _first_of(foreign_json, int, "number", "iid")
+    body, address = _first_of(foreign_json, str, "body", "description"), _first_of(foreign_json, str, "url", "web_url")
+    return make_issue(_first_of(foreign_json, str, "title") or "", body or "", number or 0, address or "")
 
 
-def _first_of(given: Mapping[str, Any], kind: type, *names: str) -> Any:
-    return next((given[name] for name in names if isinstance(given.get(name), kind)), None)
+def _first_of(values: Mapping[str, Any], kind: type, *names: str) -> Any:
+    return next((values[name] for name in names if isinstance(values.get(name), kind)), None)
 
 
 def _issue_from_text(text: str) -> Issue:
@@ -81,13 +81,13 @@ def _issue_from_text(text: str) -> Issue:
 
 def make_issue(title: str, body: str, number: int = 0, address: str = "") -> Issue:
     fits = _ADDRESS.fullmatch(address.strip())
-    told = _NUMBER_IN_ADDRESS.search(address) if fits else None
+    match = _NUMBER_IN_ADDRESS.search(address) if fits else None
     visible = truncate_middle(
         escape_hidden(redact_secrets(body.strip())), MAX_BODY_CHARACTERS, "[… {:,} characters left out]".format
     )
     return Issue(
         title=to_one_line(redact_secrets(title), MAX_TITLE_CHARACTERS),
         body=visible,
-        number=(number if ISSUE_NUMBER.fullmatch(str(number)) else 0) or (int(told[1]) if told else 0),
+        number=(number if ISSUE_NUMBER.fullmatch(str(number)) else 0) or (int(match[1]) if match else 0),
         url=redact_secrets(fits[0]) if fits else "",
     )

@@ -127,32 +127,32 @@ def file_order(place: QueuePlace) -> list[Event]:
 def make_task(project: Project, order: TaskOrder, title: str = "", suffix: str = "") -> Task:
     """Return the task as ordered, with the defaults of the settings, AGENT.md and its type; it is not stored. The title of an
     issue names no file for a report."""
-    given = project.settings
-    type = order.type or given.type or "implement_feature"
+    settings = project.settings
+    type = order.type or settings.type or "implement_feature"
     merged = merge_task_type(type, project.templates)
     asked = order.goal.replace(title, re.sub(r"\W+", " ", title))
     report = choose_report_path(merged.family, asked, lambda path: (project.paths.root / path).is_file())
     defaults = project.instructions.defaults((merged.family, type))
-    model = order.model or (OFFLINE_SPEC if merged.family == FIX_VIOLATION_TYPE else given.model)
-    checks = order.checks or (() if report else given.checks or ((defaults.test_command,) if defaults.test_command else ()))
-    usual = given.budget or choose_ceiling(make_template(merged), order, given, model)
+    model = order.model or (OFFLINE_SPEC if merged.family == FIX_VIOLATION_TYPE else settings.model)
+    checks = order.checks or (() if report else settings.checks or ((defaults.test_command,) if defaults.test_command else ()))
+    usual = settings.budget or choose_ceiling(make_template(merged), order, settings, model)
     return Task(
         id=make_task_id(redact_secrets(order.goal), suffix),
         goal=redact_secrets(order.goal),
         type=type,
-        checks=tuple(Check(command, given.check_timeout) for command in checks),
+        checks=tuple(Check(command, settings.check_timeout) for command in checks),
         priority=order.place.priority,
         needs=order.place.needs,
         tools=order.tools,
         model=make_spec_absolute(model),
         budget=order.budget or min(usual, order.max_budget or usual),
-        max_steps=order.max_steps or given.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
+        max_steps=order.max_steps or settings.max_steps or defaults.max_steps or DEFAULT_MAX_STEPS,
         project=project.paths.root.name,
         family=merged.family if merged.family != type else "",
         report=report,
-        max_budget=order.max_budget or order.budget or given.max_budget or given.budget,
-        loop=order.loop or given.loop or "",
-        parts=given.delegation.parts if given.delegation.offer else 0,
+        max_budget=order.max_budget or order.budget or settings.max_budget or settings.budget,
+        loop=order.loop or settings.loop or "",
+        parts=settings.delegation.parts if settings.delegation.offer else 0,
         thinking=order.thinking,
         require_tests=bool(defaults.require_tests) and not report and merged.family not in TYPES_WITHOUT_NEW_TESTS,
     )
@@ -168,12 +168,12 @@ def create_task(project: Project, task: Task, events: Sequence[Event] = ()) -> S
     return record_events(project, None, task.id, [TaskCreated(task), *events])
 
 
-def choose_ceiling(style: Template, order: TaskOrder, given: Settings, model: str) -> int:
+def choose_ceiling(style: Template, order: TaskOrder, settings: Settings, model: str) -> int:
     """Return the template's ceiling plus the model's thinking budget, so that prompts keep their size; at most what the model's
     context window permits."""
     asked = max([style.thinking, *[phase.thinking for phase in style.phases]]) if order.thinking is None else order.thinking
-    usual = style.ceiling + (asked if order.thinking or (model and is_provider(model, given.models)) else 0)
-    return min(usual, find_window_and_framing(model, given.models)[0] // MODEL_WINDOW_DIVISOR)
+    usual = style.ceiling + (asked if order.thinking or (model and is_provider(model, settings.models)) else 0)
+    return min(usual, find_window_and_framing(model, settings.models)[0] // MODEL_WINDOW_DIVISOR)
 
 
 def find_task_checks(project: Project) -> tuple[Check, ...]:

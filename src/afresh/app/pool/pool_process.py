@@ -98,8 +98,8 @@ class PoolProcesses:
         code = CRASHED_CODE
         try:
             self._channels.close()
-            for one in (channel, self._woken, self.wake, *self._open):
-                one.close()
+            for connection in (channel, self._woken, self.wake, *self._open):
+                connection.close()
             self._serve(theirs)
             code = 0
         except BaseException:

@@ -123,8 +123,8 @@ class WorkerPool:
 
     def _can_begin(self) -> bool:
         at_work, earlier = self._processes.list_orders(), self.now() - PREPARING_SECONDS
-        claiming = sum(not one.task for one in at_work)
-        preparing = sum(not one.calls and one.since > earlier for one in at_work)
+        claiming = sum(not order.task for order in at_work)
+        preparing = sum(not order.calls and order.since > earlier for order in at_work)
         return (
             not (self._is_stopping or self._is_merging)
             and not (self.terms.most and self._begun + claiming >= self.terms.most)
@@ -144,7 +144,7 @@ class WorkerPool:
 
     @property
     def _is_merging(self) -> bool:
-        return any(one.order.merges for one in self._processes.list_orders())
+        return any(order.order.merges for order in self._processes.list_orders())
 
     def _is_over(self) -> bool:
         waiting = self.terms.seconds and not self.terms.until_empty
@@ -201,7 +201,7 @@ class WorkerPool:
 
     def _take_claim(self, process: PoolProcess, order: OpenOrder, task: str) -> None:
         order.task = task
-        self._suspects = [one for one in self._suspects if one != task]
+        self._suspects = [suspect for suspect in self._suspects if suspect != task]
         self._begun += 1
         self._ask_again = 0.0
         self.say(task, f"claimed by process {process.number}")
@@ -247,7 +247,7 @@ class WorkerPool:
         if self._deaths[task] < MAX_DEATHS:
             self.say(task, f"{what}; another takes the task over")
             return
-        self._suspects = [one for one in self._suspects if one != task]
+        self._suspects = [suspect for suspect in self._suspects if suspect != task]
         del self._deaths[task]
         what = f"{MAX_DEATHS} workers have died at this task, the last: {what}"
         block_task(self.project, task, QuestionAsked(f"{what}. Shall it be tried again?", ("go on", "stop"), "harness"), what)

@@ -59,8 +59,8 @@ def push_result(root: Path, state: State, target: PullRequestTarget, unverified:
         run_git_as_user(root, "push", "--porcelain", "--", target.remote, f"{workspace.commit}:{branch.ref}")
     except GitFailed as fault:
         lines = [*fault.output.strip().splitlines(), fault.printed.strip()]
-        said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
-        what = f"git could not push {workspace.branch} to {target.remote}: {said}"
+        text = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
+        what = f"git could not push {workspace.branch} to {target.remote}: {text}"
         raise NeedsPerson(what, next="check `git remote -v` and your access", safe="the branch is whole here") from None
     return f"pushed {workspace.branch} to {target.remote}"
 
@@ -104,8 +104,8 @@ def create_pull_request(root: Path, request: PullRequest, target: PullRequestTar
     with tempfile.TemporaryDirectory() as folder:
         body = Path(folder) / "body.md"
         body.write_text(request.body, "utf-8")
-        given = request.body if program == "glab" else str(body)
-        return _run_forge_program(root, make_create_command(program, request, target.base, given))
+        text = request.body if program == "glab" else str(body)
+        return _run_forge_program(root, make_create_command(program, request, target.base, text))
 
 
 def _run_forge_program(root: Path, command: Sequence[str]) -> str:
@@ -114,9 +114,9 @@ def _run_forge_program(root: Path, command: Sequence[str]) -> str:
         command, cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"]
+        lines = (done.stderr or done.stdout).strip().splitlines() or [f"exit {done.returncode}"]
         raise NeedsPerson(
-            f"{command[0]} could not open the pull request: {said[-1]}",
+            f"{command[0]} could not open the pull request: {lines[-1]}",
             next=f"fix that ({command[0]} auth status), then run `afresh pr` for the commands",
             safe="the branch is pushed",
         )

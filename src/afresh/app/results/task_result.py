@@ -71,11 +71,11 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
         f"It changes what {acts}." if acts else "",
     ]
     notes += close_earlier_tasks(project, repository, state)
-    said = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
+    text = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
-    applied = end_task(project, task, TaskStatus.APPLIED, said, commit)
+    applied = end_task(project, task, TaskStatus.APPLIED, text, commit)
     drop_shared_work(project, repository, state)
-    return applied, said
+    return applied, text
 
 
 def publish_unverified(project: Project, state: State) -> str:
@@ -96,12 +96,12 @@ def close_earlier_tasks(project: Project, repository: Repository, state: State) 
     while included and not (one := project.store.load(included)).status.closed:
         earlier.append(included)
         included = one.workspace.start.includes
-    said = list[str]()
+    lines = list[str]()
     for task in reversed(earlier):  # a crash leaves the newest ones open, where a repetition finds them
-        said += [f"It includes {task}, which is applied with it.", apply_or_discard.retire_applied_branch(repository, task)]
+        lines += [f"It includes {task}, which is applied with it.", apply_or_discard.retire_applied_branch(repository, task)]
         dismiss_parts(project, repository, task, "applied")
         end_task(project, task, TaskStatus.APPLIED, f"applied with {state.task.id}")
-    return said
+    return lines
 
 
 def apply_if_wanted(project: Project, state: State) -> str:

@@ -54,12 +54,12 @@ def run_checks(project: Project, state: State, commit: str, no_sandbox: bool) ->
 
 def name_problems(before: Sequence[BaselineCheck], ran: Sequence[CheckResult]) -> frozenset[str]:
     """Return tests that are worse than before, and commands that are, where no test can be named."""
-    pairs = [(known, compare_final_run(one, known)) for known, one in zip(before, ran, strict=True)]
+    pairs = [(known, compare_final_run(result, known)) for known, result in zip(before, ran, strict=True)]
     return frozenset(
         name
-        for known, judged in pairs
-        if judged.problem
-        for name in ({*judged.regressions} | find_new_failures(judged.ran.outcomes, known) or {known.run.command})
+        for known, comparison in pairs
+        if comparison.problem
+        for name in ({*comparison.regressions} | find_new_failures(comparison.ran.outcomes, known) or {known.run.command})
     )
 
 

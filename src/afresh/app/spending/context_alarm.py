@@ -24,8 +24,8 @@ class ContextAlarm:
                 task = state.task.id  # parts of a task are seen too
                 size = CallSize(task, entry.event.step, audit.tokens, audit.reserve, entry.at)
                 self._records[task], alerts = self._records.get(task, SizeRecord()).add(size, self._thresholds)
-                for one in alerts:
-                    self._alert(one.words)
+                for alert in alerts:
+                    self._alert(alert.words)
 
     def follow(self, event: ProgressEvent) -> None:
         """Do nothing: a call is known when it is recorded."""

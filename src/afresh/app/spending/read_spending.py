@@ -48,14 +48,14 @@ def measure_limit_use(ledger: "LimitStore", account: SpendingAccount, limits: Sp
     """Measure the limits that apply to more than one task; those for unknown prices only where there was such a call."""
     wide = [limit for limit in (*limits, *limits.unpriced) if limit.scope not in (LimitScope.CALL, LimitScope.TASK)]
     wide = [limit for limit in wide if account.project or limit.scope is not LimitScope.PROJECT]
-    stopped = {(one.limit.scope, one.limit.unit) for one in ledger.tripped(account)}
+    stopped = {(limit.limit.scope, limit.limit.unit) for limit in ledger.tripped(account)}
 
     def measure(limit: SpendingLimit) -> LimitUse:
         spent, unpriced = (ledger.tally(account, limit.scope, unit).spent for unit in (limit.unit, LimitUnit.UNPRICED))
         uncounted = unpriced if limit.unit is LimitUnit.MONEY else 0
         return LimitUse(limit, spent, (limit.scope, limit.unit) in stopped, uncounted)
 
-    return [one for limit in wide if (one := measure(limit)).spent or limit.unit is not LimitUnit.UNPRICED]
+    return [limit_use for limit in wide if (limit_use := measure(limit)).spent or limit.unit is not LimitUnit.UNPRICED]
 
 
 def warn_of_limits(root: Path, now: float) -> list[str]:
@@ -67,11 +67,16 @@ def warn_of_limits(root: Path, now: float) -> list[str]:
 
 
 def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str]:
-    stopped = [f"{one.words}. No model calls until you run `afresh spend --reset {one.limit.scope}` or raise the limit" for one in
-               ledger.tripped(account) if one.limit.scope not in (LimitScope.CALL, LimitScope.TASK)]  # fmt: skip
+    stopped = [
+        f"{breaker.words}. No model calls until you run `afresh spend --reset {breaker.limit.scope}` or raise the limit"
+        for breaker in ledger.tripped(account)
+        if breaker.limit.scope not in (LimitScope.CALL, LimitScope.TASK)
+    ]
     used = measure_limit_use(ledger, account, read_settings_table(find_user_config(), "limits", SpendingLimits))
-    near = [one for one in used if not one.tripped and one.spent * 10 >= one.limit.most * 8]
-    return stopped + [f"{one.limit.unit.words(one.spent)} used; the limit is {one.limit.words}" for one in near]
+    near = [limit_use for limit_use in used if not limit_use.tripped and limit_use.spent * 10 >= limit_use.limit.most * 8]
+    return stopped + [
+        f"{limit_use.limit.unit.words(limit_use.spent)} used; the limit is {limit_use.limit.words}" for limit_use in near
+    ]
 
 
 @dataclass(frozen=True, slots=True)

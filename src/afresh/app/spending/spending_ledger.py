@@ -147,8 +147,8 @@ def _find_journaled_reply(project: Project, call: CallBooking) -> Reply | None:
         entries = list(project.store.journal(call.task))
     except BadInput:
         return None
-    found = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == call.step]
-    return found[-1] if found else None
+    replies = [e.event.reply for e in entries if isinstance(e.event, ReplyReceived) and e.event.step == call.step]
+    return replies[-1] if replies else None
 
 
 def _key_call(call: CallBooking) -> tuple[str, CallPurpose, int]:
@@ -163,9 +163,9 @@ def _list_paid_steps(project: Project, task: str = "") -> set[tuple[str, CallPur
 def restore_missing_calls(project: Project) -> int:
     """Write calls that are in the journals but not in the ledger; return their number."""
     count = 0
-    for made in find_missing_calls(project):
-        project.ledger.enter(made)
-        count += len(made)
+    for call in find_missing_calls(project):
+        project.ledger.enter(call)
+        count += len(call)
     return count
 
 
@@ -175,7 +175,7 @@ def find_missing_calls(project: Project) -> Iterator[list[tuple[PricedBooking, C
     for ticket in project.queue.tickets():
         made: list[tuple[PricedBooking, CallPayment]] = []
         with suppress(Damaged):  # of a damaged task nothing is believed
-            made = [one for one in _read_journaled_calls(project, ticket.task, table) if _key_call(one[0].call) not in known]
+            made = [call for call in _read_journaled_calls(project, ticket.task, table) if _key_call(call[0].call) not in known]
         if made:
             yield made
 

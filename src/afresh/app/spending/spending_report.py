@@ -116,8 +116,8 @@ def reset_limit(own: OpenLedger, scope: LimitScope, task: str | None) -> Sequenc
 
 def parse_since(text: str, now: float) -> float:
     """Parse `7d`, `24h`, `2w`, `today`, `all` or a date."""
-    if found := re.fullmatch(r"(\d{1,5})([hdw])", text):
-        return now - int(found[1]) * {"h": 3_600, "d": 86_400, "w": 604_800}[found[2]]
+    if match := re.fullmatch(r"(\d{1,5})([hdw])", text):
+        return now - int(match[1]) * {"h": 3_600, "d": 86_400, "w": 604_800}[match[2]]
     if text == "all":
         return 0.0
     try:

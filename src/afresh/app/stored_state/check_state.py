@@ -88,7 +88,7 @@ NOT_UNTIL_WHOLE = "not checked until the journals are whole"
 NO_COPY = "no export has it: restore the database from a backup; its work is on its branch and in its snapshots"
 
 
-def check_state(project: Project, exported: frozenset[str], told: Callable[[str], None] = lambda what: None) -> StateReport:
+def check_state(project: Project, exported: frozenset[str], tell: Callable[[str], None] = lambda what: None) -> StateReport:
     """`exported`: tasks that an export can bring back. Nothing is changed."""
     if find_store_address():
         raise NotPossible(
@@ -96,15 +96,15 @@ def check_state(project: Project, exported: frozenset[str], told: Callable[[str]
             next="`afresh doctor` verifies every journal there; the server's own tools check and restore its data",
             safe="nothing was changed",
         )
-    told("checking the files of the databases")
+    tell("checking the files of the databases")
     files = _check_files(project)
-    told("checking journals and blocks")
+    tell("checking journals and blocks")
     tickets = project.queue.tickets()
     read = _read_tasks(project, [ticket.task for ticket in tickets])
     areas = [files, *_check_journals(project, read, exported)]
-    told("checking tickets, snapshots and worktrees")
+    tell("checking tickets, snapshots and worktrees")
     areas += [_check_tickets(project, tickets, read), _check_trees(project, read)]
-    told("checking derived files")
+    tell("checking derived files")
     areas += [_check_views(project, read), _check_facts(project, read), _check_ledger(project)]
     areas += [_check_lessons(project), _check_leftovers(project), _check_copy(project, read)]
     return StateReport(tuple(areas), tuple(read.damaged))
@@ -242,17 +242,19 @@ def _check_copy(project: Project, read: _ReadTasks) -> AreaReport:
 
 
 def _check_ledger(project: Project) -> AreaReport:
-    missing = sum(len(made) for made in find_missing_calls(project))
+    missing = sum(len(call) for call in find_missing_calls(project))
     what = f"{missing} calls are in the journals but not in the spending ledger"
     return AreaReport("ledger", missing, "missing calls", (StateProblem(what, "they are entered"),) if missing else ())
 
 
 def _check_lessons(project: Project) -> AreaReport:
-    held = LessonFolder(project.paths.folder / "knowledge").held()
+    lesson_files = LessonFolder(project.paths.folder / "knowledge").held()
     problems = tuple(
-        StateProblem(f"{one.path}: {fault}", "edit the file", False) for one in held for fault in map(str, one.read.notes)
+        StateProblem(f"{lesson_file.path}: {fault}", "edit the file", False)
+        for lesson_file in lesson_files
+        for fault in map(str, lesson_file.read.notes)
     )
-    return AreaReport("lessons", len(held), "files", problems)
+    return AreaReport("lessons", len(lesson_files), "files", problems)
 
 
 def _check_leftovers(project: Project) -> AreaReport:
@@ -264,9 +266,9 @@ def _check_leftovers(project: Project) -> AreaReport:
 def list_leftovers(project: Project) -> list[Path]:
     """Temporary files and folders of processes that are gone. `doctor` names worktrees that nobody needs: they damage nothing."""
     state = project.paths.state
-    found = find_stale_files(*list_view_folders(state), find_copy_folder(project.paths.folder / "export"))
+    stale_files = find_stale_files(*list_view_folders(state), find_copy_folder(project.paths.folder / "export"))
     for path in state.iterdir():
         match = SPARE_SHADOW_PATTERN.fullmatch(path.name)
         if match and path.is_dir() and not path.is_symlink() and not is_process_alive(int(match[1])):
-            found.append(path)
-    return found
+            stale_files.append(path)
+    return stale_files

@@ -37,18 +37,18 @@ def list_exported_tasks(project: Project) -> frozenset[str]:
     return frozenset(tasks)
 
 
-def repair_state(project: Project, report: StateReport, told: Callable[[str], None] = lambda what: None) -> list[str]:
+def repair_state(project: Project, report: StateReport, tell: Callable[[str], None] = lambda what: None) -> list[str]:
     """Repair all that can be; returns a line for each thing that was done. NotPossible while a worker runs."""
     refuse_running_worker(project)
     done: list[str] = []
     if any(problem.repairable for name in DATABASE_AREAS for problem in report.find_area(name).problems):
-        told("copying the tasks that are whole")
+        tell("copying the tasks that are whole")
         copied, old = copy_whole_tasks(project, report.damaged)
         done.append(f"copied {format_count(copied, 'task')} into a new database; the old one is {old}")
         project = open_project(project.paths.root)
         lost = list_exported_tasks(project) - {ticket.task for ticket in project.queue.tickets()}
         if lost:
-            told("importing from the export")
+            tell("importing from the export")
             back = [outcome.task for outcome in import_lost_tasks(project) if outcome.added]
             done.append(f"restored from the export: {', '.join(filter(None, back))}")
     for path in list_leftovers(project):
@@ -57,7 +57,7 @@ def repair_state(project: Project, report: StateReport, told: Callable[[str], No
         else:
             path.unlink(missing_ok=True)
         done.append(f"removed {path}")
-    told("writing derived files again")
+    tell("writing derived files again")
     done.append(f"wrote the files of {format_count(rebuild_views(project), 'task')} and the fact index again")
     if calls := restore_missing_calls(project):
         done.append(f"entered {calls} missing calls in the spending ledger")

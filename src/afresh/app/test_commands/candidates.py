@@ -44,20 +44,20 @@ def find_candidates(configuration: ProjectConfiguration) -> tuple[CommandCandida
     """
     ci = [line for path in configuration.automated() for line in command_lines.read_ci_lines(path, configuration.text(path))]
     recipes = chain(*(read(configuration) for read in (read_tox_lines, command_lines.read_hatch_lines, read_make_lines)))
-    found: dict[str, CommandCandidate] = {}
+    candidates: dict[str, CommandCandidate] = {}
     for lines in (ci, recipes):
         group = [one for line in lines for one in candidates_from_line(line, configuration)]
-        for one in sorted(group, key=lambda one: bool(one.refused) or one.narrow):
-            found.setdefault(one.command, one)
-    said = {one.kind for one in found.values() if not one.refused} & {"pytest", "unittest", "script"}
-    known = {one.source for one in found.values()}
-    for one in candidates_from_files(configuration):
-        if one.kind == "make" and one.source in known:
+        for candidate in sorted(group, key=lambda one: bool(one.refused) or one.narrow):
+            candidates.setdefault(candidate.command, candidate)
+    kinds = {one.kind for one in candidates.values() if not one.refused} & {"pytest", "unittest", "script"}
+    known = {one.source for one in candidates.values()}
+    for candidate in candidates_from_files(configuration):
+        if candidate.kind == "make" and candidate.source in known:
             continue  # its lines were read: they are taken, or refused
-        if one.kind not in ("pytest", "unittest") or not said or one.kind in said:
-            found.setdefault(one.command, one)
-    runnable = [one for one in found.values() if not one.refused]
-    return (*runnable[:MAX_CANDIDATES], *[one for one in found.values() if one.refused][:MAX_CANDIDATES])
+        if candidate.kind not in ("pytest", "unittest") or not kinds or candidate.kind in kinds:
+            candidates.setdefault(candidate.command, candidate)
+    runnable = [one for one in candidates.values() if not one.refused]
+    return (*runnable[:MAX_CANDIDATES], *[one for one in candidates.values() if one.refused][:MAX_CANDIDATES])
 
 
 def candidates_from_line(line: SourcedLine, configuration: ProjectConfiguration, depth: int = 3) -> Iterator[CommandCandidate]:
@@ -82,8 +82,8 @@ def follow_reference(
         return
     named = read_make_lines if pointer.kind == "make" else read_tox_lines
     for line in named(configuration, pointer.name if re.fullmatch(r"[\w.-]+", pointer.name) else ""):
-        for one in candidates_from_line(line, configuration, depth):
-            yield replace(one, source=f"{source} and {one.source}")
+        for candidate in candidates_from_line(line, configuration, depth):
+            yield replace(candidate, source=f"{source} and {candidate.source}")
 
 
 def prefix_folder(command: str, folder: str, configuration: ProjectConfiguration) -> str:

@@ -55,14 +55,14 @@ def iterate_steps(node: "Node", seen: set[int]) -> Iterator[tuple[str, str]]:
         return
     seen.add(id(node))
     if isinstance(node, SequenceNode):
-        for one in node.value:
-            yield from iterate_steps(one, seen)
+        for raw_value in node.value:
+            yield from iterate_steps(raw_value, seen)
     elif isinstance(node, MappingNode):
-        held = {key.value: value for key, value in node.value if isinstance(key, ScalarNode)}
-        folder = next((str(held[key].value) for key in FOLDER_KEYS if isinstance(held.get(key), ScalarNode)), "")
-        for key, value in held.items():
+        values = {key.value: value for key, value in node.value if isinstance(key, ScalarNode)}
+        folder = next((str(values[key].value) for key in FOLDER_KEYS if isinstance(values.get(key), ScalarNode)), "")
+        for key, value in values.items():
             scripts = value.value if isinstance(value, SequenceNode) else [value]
-            yield from ((one.value, folder) for one in scripts if key in COMMAND_KEYS and isinstance(one, ScalarNode))
+            yield from ((script.value, folder) for script in scripts if key in COMMAND_KEYS and isinstance(script, ScalarNode))
             yield from iterate_steps(value, seen)
 
 
@@ -118,12 +118,12 @@ def read_tox_lines(configuration: ProjectConfiguration, name: str = "") -> Itera
     ):
         sections = parse_ini(text)
         for one in [f"{prefix}:{name}", prefix] if name else [prefix, *(f"{prefix}:{end}" for end in ("test", "tests", "py"))]:
-            held = sections.get(one, {})
-            folder = substitute_tox_values(held.get("changedir", held.get("change_dir", ""))).strip("./ ")
-            for line in join_continued_lines(held.get("commands", "")):
+            section = sections.get(one, {})
+            folder = substitute_tox_values(section.get("changedir", section.get("change_dir", ""))).strip("./ ")
+            for line in join_continued_lines(section.get("commands", "")):
                 yield substitute_tox_values(line.removeprefix("-")), folder, f"{path} [{one}]"
-    for path, held in (("tox.toml", parse_toml(configuration.text("tox.toml"))), ("pyproject.toml", tool)):
-        for place in (get_table(held, "env_run_base"), get_table(held, "env", "test"), get_table(held, "env", "tests")):
+    for path, section in (("tox.toml", parse_toml(configuration.text("tox.toml"))), ("pyproject.toml", tool)):
+        for place in (get_table(section, "env_run_base"), get_table(section, "env", "test"), get_table(section, "env", "tests")):
             commands = place.get("commands")
             for words in commands if isinstance(commands, list) else []:
                 plain = map(substitute_tox_values, list_texts(words))
@@ -150,17 +150,17 @@ def make_script_command(configuration: ProjectConfiguration, name: str) -> str:
     """Return the command that runs a script of package.json. Raises RejectedCommand unless everything that the script starts is
     known.
     """
-    held = parse_json(configuration.text("package.json"))
-    said = get_table(held, "scripts").get(name)
-    if not isinstance(said, str):
+    values = parse_json(configuration.text("package.json"))
+    value = get_table(values, "scripts").get(name)
+    if not isinstance(value, str):
         return ""
-    for part in said.split("&&"):
+    for part in value.split("&&"):
         words = [word for word in split_plain_words(part) if not re.fullmatch(r"\w+=[\w.,:/-]*", word)]
         if not words or words[0].rpartition("/")[2] not in KNOWN_SCRIPT_PROGRAMS:
             raise RejectedCommand(f"the script starts {(words or ['nothing'])[0][:40]!r}")
         if words[0] in ("npx", "cross-env") and not {*words[1:]} & KNOWN_SCRIPT_PROGRAMS:
             raise RejectedCommand("the script starts what is not known")
     locks = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bun.lock": "bun"}
-    named = re.match(r"npm|pnpm|yarn|bun", str(held.get("packageManager", "")))
+    named = re.match(r"npm|pnpm|yarn|bun", str(values.get("packageManager", "")))
     manager = named[0] if named else next((locks[lock] for lock in locks if lock in configuration.paths), "npm")
     return f"{manager} {name}" if name == "test" else f"{manager} run {name}"

@@ -95,60 +95,60 @@ class TrialResults:
 
     @property
     def best(self) -> CommandTrial | None:
-        return next((one for one in self.trials if one.holds), None)
+        return next((trial for trial in self.trials if trial.holds), None)
 
 
-def try_candidates(found: Sequence[CommandCandidate], sandbox: Sandbox, limit: float = 0.0) -> tuple[CommandTrial, ...]:
+def try_candidates(candidates: Sequence[CommandCandidate], sandbox: Sandbox, limit: float = 0.0) -> tuple[CommandTrial, ...]:
     """Try one after another until one works; the rest are not tried. With a time limit in seconds the tests are run, too."""
     trials, held = list[CommandTrial](), False
-    for one in found:
-        if one.refused:
-            trials.append(CommandTrial(one.command, one.source, said=one.refused, tried=False))
+    for candidate in candidates:
+        if candidate.refused:
+            trials.append(CommandTrial(candidate.command, candidate.source, said=candidate.refused, tried=False))
         elif held or sum(trial.tried for trial in trials) >= MAX_COMMANDS_TRIED:
-            trials.append(CommandTrial(one.command, one.source, said="another was tried first", tried=False))
+            trials.append(CommandTrial(candidate.command, candidate.source, said="another was tried first", tried=False))
         else:
-            trials.append(try_candidate(one, sandbox, limit))
+            trials.append(try_candidate(candidate, sandbox, limit))
             # of tests that all had errors another command may make more; if none does, this one is used
-            held = trials[-1].holds and (one.kind != "pytest" or bool(trials[-1].tests))
+            held = trials[-1].holds and (candidate.kind != "pytest" or bool(trials[-1].tests))
     last = next((trial for trial in reversed(trials) if trial.holds), None) if held else None
     return tuple(replace(trial, holds=trial is last) if last else trial for trial in trials)
 
 
-def try_candidate(one: CommandCandidate, sandbox: Sandbox, limit: float) -> CommandTrial:
-    look = make_listing_command(one)
-    first = judge_listing(one, sandbox.run(look, LISTING_SECONDS)) if look else None
-    if first and (not first.holds or ((first.tests or one.kind in LISTING_KINDS) and not limit)):
+def try_candidate(candidate: CommandCandidate, sandbox: Sandbox, limit: float) -> CommandTrial:
+    look = make_listing_command(candidate)
+    first = judge_listing(candidate, sandbox.run(look, LISTING_SECONDS)) if look else None
+    if first and (not first.holds or ((first.tests or candidate.kind in LISTING_KINDS) and not limit)):
         return first
     # as checks are run: a module that can't be imported does not stop the rest
-    lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if one.kind == "pytest" else ""
-    return judge_run(one, sandbox.run(lenient + one.command, limit or DEFAULT_RUN_SECONDS), first)
+    lenient = "export PYTEST_ADDOPTS=--continue-on-collection-errors\n" if candidate.kind == "pytest" else ""
+    return judge_run(candidate, sandbox.run(lenient + candidate.command, limit or DEFAULT_RUN_SECONDS), first)
 
 
-def make_listing_command(one: CommandCandidate) -> str:
+def make_listing_command(candidate: CommandCandidate) -> str:
     """Return the command that only lists the tests; empty if the tests must be run."""
-    head, _, command = one.command.rpartition(" && ")
+    head, _, command = candidate.command.rpartition(" && ")
     words = shlex.split(command)
     folder = f"{head} && " if head else ""
-    if one.kind == "pytest":
+    if candidate.kind == "pytest":
         quiet = [] if any(re.fullmatch(r"-q+|--quiet", word) for word in words) else ["-q"]
         return folder + shlex.join([*words, "--collect-only", *quiet])
     python = next((word for word in words if word.startswith("python")), "python")
-    if one.kind == "unittest" and (words[-1] in ("discover", "unittest") or words[-2] == "-s"):
+    if candidate.kind == "unittest" and (words[-1] in ("discover", "unittest") or words[-2] == "-s"):
         return folder + shlex.join([python, "-c", UNITTEST_COUNT_SCRIPT, words[-1] if words[-2] == "-s" else "."])
-    if one.kind == "package":
+    if candidate.kind == "package":
         return f"{words[0]} --version"
-    return folder + PROBE_COMMANDS[one.kind] if one.kind in PROBE_COMMANDS else ""
+    return folder + PROBE_COMMANDS[candidate.kind] if candidate.kind in PROBE_COMMANDS else ""
 
 
-def judge_listing(one: CommandCandidate, done: CommandRun) -> CommandTrial:
+def judge_listing(candidate: CommandCandidate, done: CommandRun) -> CommandTrial:
     """Judge a command by its listing. Tests that can't be imported count as tests: fixing them may be the task."""
     tests, holds = 0, done.exit == 0
-    said = "" if holds else find_error_line(done)
-    if one.kind in LISTING_KINDS:
+    error_line = "" if holds else find_error_line(done)
+    if candidate.kind in LISTING_KINDS:
         tests, broken = count_listed_tests(done.output)
         holds = done.exit in (0, 1, 2) and (tests > 0 or broken)
-        said = "there are no tests in it" if not holds and done.exit in (0, 5) else said
-    return CommandTrial(one.command, one.source, holds, False, done.exit, tests, round(done.seconds, 2), said)
+        error_line = "there are no tests in it" if not holds and done.exit in (0, 5) else error_line
+    return CommandTrial(candidate.command, candidate.source, holds, False, done.exit, tests, round(done.seconds, 2), error_line)
 
 
 def count_listed_tests(output: str) -> tuple[int, bool]:
@@ -156,25 +156,27 @@ def count_listed_tests(output: str) -> tuple[int, bool]:
     if match := re.search(r"^tests: (\d+)$", output, re.MULTILINE):
         return int(match[1]), False
     broken = bool(COLLECTION_ERROR.search(output))
-    if said := list(PYTEST_COLLECTED.finditer(output)):
-        return int(said[-1][1] or 0), broken
+    if matches := list(PYTEST_COLLECTED.finditer(output)):
+        return int(matches[-1][1] or 0), broken
     return sum(int(number) for number in PYTEST_FILE_COUNT.findall(output)), broken
 
 
-def judge_run(one: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
+def judge_run(candidate: CommandCandidate, done: CommandRun, first: CommandTrial | None) -> CommandTrial:
     """Judge a command by its run. A run that reached the time limit works. If no tests were listed, some must have been run."""
-    tests, failed, skipped = count_tests_run(one.command, done)
-    listed = bool(first) and one.kind in LISTING_KINDS
+    tests, failed, skipped = count_tests_run(candidate.command, done)
+    listed = bool(first) and candidate.kind in LISTING_KINDS
     known, seconds = first.tests if first else 0, round(done.seconds, 2)
     if done.timed_out:
-        said = f"still running after {done.seconds:.0f} s"
+        text = f"still running after {done.seconds:.0f} s"
         holds = bool(first) or bool(tests)
-        return CommandTrial(one.command, one.source, holds, True, done.exit, known, seconds, said, note=TrialNote.CUT_OFF)
+        return CommandTrial(
+            candidate.command, candidate.source, holds, True, done.exit, known, seconds, text, note=TrialNote.CUT_OFF
+        )
     started = listed or bool(tests) or bool(GO_PACKAGE_PASSED.search(done.output))
-    holds = started or (done.exit == 0 and one.kind in ("script", "package", "mvn", "gradle", "make"))
-    said = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
+    holds = started or (done.exit == 0 and candidate.kind in ("script", "package", "mvn", "gradle", "make"))
+    text = "" if done.exit == 0 and holds else "there were no tests in it" if done.exit == 0 else find_error_line(done)
     return CommandTrial(
-        one.command, one.source, holds, True, done.exit, tests or known, seconds, said, failed=failed, skipped=skipped
+        candidate.command, candidate.source, holds, True, done.exit, tests or known, seconds, text, failed=failed, skipped=skipped
     )
 
 
@@ -184,7 +186,7 @@ def count_tests_run(command: str, done: CommandRun) -> tuple[int, int, int]:
     if outcomes.readable:
         return outcomes.passed + outcomes.failed + outcomes.skipped, outcomes.failed, outcomes.skipped
     totals, failures = (
-        sum(int(number) for found in pattern.findall(done.output) for number in found if number)
+        sum(int(number) for match in pattern.findall(done.output) for number in match if number)
         for pattern in (TOTAL_OF_OTHER_RUNNERS, FAILED_OF_OTHER_RUNNERS)
     )
     return totals, failures, 0
@@ -196,5 +198,5 @@ def find_error_line(done: CommandRun) -> str:
     if lines and lines[-1].startswith("[afresh: "):
         return f"exit {done.exit}: {lines[-1].removeprefix('[afresh: ').removesuffix(']')}"
     errors = [line for line in lines if re.search(r"error|no module|not found|cannot|no such|unrecognized", line, re.IGNORECASE)]
-    said = (errors or lines or ["it printed nothing"])[-1]
-    return to_one_line(f"exit {done.exit}: {said}", MAX_REASON_CHARACTERS)
+    error = (errors or lines or ["it printed nothing"])[-1]
+    return to_one_line(f"exit {done.exit}: {error}", MAX_REASON_CHARACTERS)

@@ -59,9 +59,9 @@ NO_PERMISSIONS = NetworkState()
 
 
 def change_permissions(network: NetworkState, event: PermissionsChanged) -> NetworkState:
-    gone = {(one.kind, one.text) for one in event.revoked}
-    kept = tuple(one for one in network.permissions if (one.kind, one.text) not in gone)
-    commands = [one.text for one in event.granted if one.kind is PermissionKind.COMMAND]
+    gone = {(permission.kind, permission.text) for permission in event.revoked}
+    kept = tuple(permission for permission in network.permissions if (permission.kind, permission.text) not in gone)
+    commands = [permission.text for permission in event.granted if permission.kind is PermissionKind.COMMAND]
     refused = tuple(one for one in network.refused if not any(is_command_allowed(text, one) for text in commands))
     offered = "" if event.granted and event.by != FROM_SETTINGS else network.offered
     return replace(network, permissions=add_permissions(kept, event.granted), refused=refused, offered=offered)
@@ -78,25 +78,29 @@ def add_network_use(network: NetworkState, event: NetworkUsed) -> NetworkState:
     )
 
 
-def add_permissions(held: tuple[NetworkPermission, ...], new: Iterable[NetworkPermission]) -> tuple[NetworkPermission, ...]:
+def add_permissions(
+    permissions: tuple[NetworkPermission, ...], new: Iterable[NetworkPermission]
+) -> tuple[NetworkPermission, ...]:
     """Each once; one that holds always stays so."""
-    known = {(one.kind, one.text): one for one in held}
-    for one in new:
-        before = known.get((one.kind, one.text))
-        known[one.kind, one.text] = one if before is None else replace(one, always=one.always or before.always)
+    known = {(one.kind, one.text): one for one in permissions}
+    for permission in new:
+        before = known.get((permission.kind, permission.text))
+        known[permission.kind, permission.text] = (
+            permission if before is None else replace(permission, always=permission.always or before.always)
+        )
     return tuple(known.values())[:MAX_PERMISSIONS]
 
 
 def join_connections(connections: Iterable[Connection]) -> tuple[Connection, ...]:
     """One for each host, port and ending, with the sums."""
     known = dict[tuple[str, int, str], Connection]()
-    for one in connections:
-        key = (one.host, one.port, one.refused)
+    for connection in connections:
+        key = (connection.host, connection.port, connection.refused)
         before = known.get(key)
         if before:
-            sums = {"sent": one.sent + before.sent, "received": one.received + before.received}
-            one = replace(before, count=one.count + before.count, **sums)
-        known[key] = one
+            sums = {"sent": connection.sent + before.sent, "received": connection.received + before.received}
+            connection = replace(before, count=connection.count + before.count, **sums)
+        known[key] = connection
     return tuple(known.values())
 
 

@@ -105,27 +105,27 @@ class ProgressState:
     alarms: tuple[StallNoticed, ...] = ()
 
     def alarm(self, sign: str) -> StallNoticed | None:
-        return next((one for one in self.alarms if one.sign == sign), None)
+        return next((stall for stall in self.alarms if stall.sign == sign), None)
 
 
 INITIAL_PROGRESS = ProgressState()
 
 
-def apply_step_mark(course: ProgressState, mark: StepMark, gained: VerifiedProgress | None) -> ProgressState:
+def apply_step_mark(progress: ProgressState, mark: StepMark, gained: VerifiedProgress | None) -> ProgressState:
     """Progress clears all alarms: whatever was noticed, the work has moved."""
-    marks = (*course.marks, mark)[-MAX_STEP_MARKS:]
+    marks = (*progress.marks, mark)[-MAX_STEP_MARKS:]
     if gained and gained.why:
-        return replace(course, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=gained, alarms=())
-    tools = dict(course.tools)
+        return replace(progress, marks=marks, since=mark.step, tokens=0, bill=NO_CALL_COSTS, tools=(), gain=gained, alarms=())
+    tools = dict(progress.tools)
     for tool in mark.tools:
         tools[tool] = tools.get(tool, 0) + 1
     most = tuple(sorted(tools.items(), key=lambda one: (-one[1], one[0]))[:MAX_TOOLS_COUNTED])
-    spent = add_cost(course, mark.money, mark.tokens)
-    return replace(spent, marks=marks, tools=most, gain=gained or course.gain)
+    spent = add_cost(progress, mark.money, mark.tokens)
+    return replace(spent, marks=marks, tools=most, gain=gained or progress.gain)
 
 
-def add_cost(course: ProgressState, cost: int | None, tokens: int) -> ProgressState:
-    return replace(course, tokens=course.tokens + tokens, bill=course.bill.plus(cost, tokens))
+def add_cost(progress: ProgressState, cost: int | None, tokens: int) -> ProgressState:
+    return replace(progress, tokens=progress.tokens + tokens, bill=progress.bill.plus(cost, tokens))
 
 
 @dataclass(frozen=True, slots=True)

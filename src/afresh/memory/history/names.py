@@ -69,8 +69,8 @@ def list_implied_names(name: str) -> tuple[str, ...]:
 @lru_cache(maxsize=2_048)
 def find_names_and_implied(line: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of a line, and with what these imply. Most lines are met several times: in a file, in a part of it, in a window."""
-    found = find_names(line)
-    return found, tuple([part for name in found for part in list_implied_names(name)])
+    names = find_names(line)
+    return names, tuple([part for name in names for part in list_implied_names(name)])
 
 
 def find_file_names(text: str) -> tuple[str, ...]:

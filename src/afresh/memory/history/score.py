@@ -77,7 +77,7 @@ def weights_from_policy(policy: tuple[tuple[str, float], ...]) -> HistoryWeights
     """From the template's flat mapping: `name_age`, `line_age`, …; what it does not name is 0."""
     given = dict(policy)
     names, lines = (
-        OddsWeights(**{one.name: given.get(f"{thing}_{one.name}", 0.0) for one in fields(OddsWeights)})
+        OddsWeights(**{field.name: given.get(f"{thing}_{field.name}", 0.0) for field in fields(OddsWeights)})
         for thing in ("name", "line")
     )
     return HistoryWeights(
@@ -116,15 +116,15 @@ class NeedOdds:
 
     def _score_entry(self, entry: TraceEntry) -> tuple[float, float]:
         """The part that is the same for all that stands in one entry: of lines, and of names."""
-        held = self._places.get(entry.number)
-        if held is None:
+        place = self._places.get(entry.number)
+        if place is None:
             lines, names, age = self._weights.lines, self._weights.names, self._now - entry.step
             line, name = lines.score_place(entry.voice, age), names.score_place(entry.voice, age)
             if (steps := self._count_steps_since_touch(entry)) < COLD_AFTER_STEPS:
                 line += lines.hot + lines.heat * log(steps)
                 name += names.hot + names.heat * log(steps)
-            self._places[entry.number] = held = line, name
-        return held
+            self._places[entry.number] = place = line, name
+        return place
 
     def _count_steps_since_touch(self, entry: TraceEntry) -> int:
         """Steps since an action last named one of its files or their companions."""

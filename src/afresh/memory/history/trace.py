@@ -134,11 +134,13 @@ def build_trace(passages: tuple[Passage, ...], read: Callable[[str], str], befor
         return before
     length = len(before.passages)
     if passages[:length] == before.passages:
-        return extend_trace(before, [entry_from_passage(one, read(one.block)) for one in passages[length:]], passages)
+        return extend_trace(before, [entry_from_passage(passage, read(passage.block)) for passage in passages[length:]], passages)
     known = {entry.passage: entry for entry in before.entries}
     again = [
-        TraceEntry(one, known[one].lines, known[one].found) if one in known else entry_from_passage(one, read(one.block))
-        for one in passages
+        TraceEntry(passage, known[passage].lines, known[passage].found)
+        if passage in known
+        else entry_from_passage(passage, read(passage.block))
+        for passage in passages
     ]
     return extend_trace(EMPTY_TRACE, again, passages)
 
@@ -150,9 +152,9 @@ def extend_trace(before: Trace, new: list[TraceEntry], passages: tuple[Passage, 
         if entry.voice is PassageVoice.ACTION:
             touched.update(dict.fromkeys(map(find_subject, entry.passage.about), entry.step))
         for voice, (count, size) in enter_lines(entry, names, lines).items():
-            held = tallies.get(voice) or VoiceTally(0, 0, entry.step, entry.step)
-            last = entry.step if voice is entry.voice else held.last
-            tallies[voice] = VoiceTally(held.lines + count, held.size + size, held.first, last)
+            tally = tallies.get(voice) or VoiceTally(0, 0, entry.step, entry.step)
+            last = entry.step if voice is entry.voice else tally.last
+            tallies[voice] = VoiceTally(tally.lines + count, tally.size + size, tally.first, last)
     return Trace(passages, (*before.entries, *new), names, lines, touched, tallies)
 
 

@@ -15,24 +15,24 @@ MAX_LINE_CHARACTERS = 240
 MAX_QUERY_FAILURES = 3
 
 
-def keep_one_foreign_lesson(looks: Sequence[Note]) -> list[Note]:
+def keep_one_foreign_lesson(notes: Sequence[Note]) -> list[Note]:
     """Of those from other projects only the first."""
-    foreign = [look for look in looks if look.subject.startswith(PATTERN_ID_PREFIX)][1:]
-    return [look for look in looks if look not in foreign]
+    foreign = [look for look in notes if look.subject.startswith(PATTERN_ID_PREFIX)][1:]
+    return [look for look in notes if look not in foreign]
 
 
 def build_lesson_queries(state: State) -> tuple[str, str]:
     """The goal and what the user said since; and with it what fails now and what has been changed."""
-    failing = [f"{one.test} {to_one_line(one.message, 200)}" for one in state.failures][:MAX_QUERY_FAILURES]
+    failing = [f"{failure.test} {to_one_line(failure.message, 200)}" for failure in state.failures][:MAX_QUERY_FAILURES]
     goal = "\n".join([state.task.goal, *state.dialogue.words[-2:]])
     return goal, "\n".join([goal, *failing, *state.workspace.changed[:MAX_QUERY_FAILURES]])
 
 
-def fit_lessons(looks: Sequence[Note], room: int, counter: TokenCounter) -> list[Note]:
+def fit_lessons(notes: Sequence[Note], room: int, counter: TokenCounter) -> list[Note]:
     """As many as there is room for, each as far as there is room: whole lines from its beginning."""
     shown: list[Note] = []
-    for number, look in enumerate(looks):
-        most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(looks) > 1 else room
+    for number, look in enumerate(notes):
+        most = int(room * FIRST_LESSON_SHARE) if number == 0 and len(notes) > 1 else room
         text = _truncate_lesson(look, most, counter)
         if text:
             shown.append(Note(look.kind, look.subject, text))

@@ -18,9 +18,9 @@ MAX_REWORDED_TOKENS = 320
 """Names that the text must hold, and tokens that it may have."""
 
 
-def ask_for_rewording(one: Lesson, ask: SideCall) -> LessonWorded:
+def ask_for_rewording(lesson: Lesson, ask: SideCall) -> LessonWorded:
     """The model's answer, to be recorded before anything is done with it. A fault of the provider leaves the rules' own words."""
-    request = build_rewording_request(one, ask)
+    request = build_rewording_request(lesson, ask)
     if request is None:
         return LessonWorded(None, "the template has no room for the text")
     try:
@@ -29,23 +29,25 @@ def ask_for_rewording(one: Lesson, ask: SideCall) -> LessonWorded:
         return LessonWorded(None, to_one_line(str(fault), 200))
 
 
-def build_rewording_request(one: Lesson, ask: SideCall) -> Request | None:
+def build_rewording_request(lesson: Lesson, ask: SideCall) -> Request | None:
     layout = ask.template.at("")
     reserve = int(ask.template.ceiling * layout.reserve)
-    parts = [("Identifiers that the text must contain", " ".join(list_required_names(one)) or "none")]
-    parts += [(title, get_heading_text(one.body, title)) for title in LESSON_HEADINGS[:3]]
+    parts = [("Identifiers that the text must contain", " ".join(list_required_names(lesson)) or "none")]
+    parts += [(title, get_heading_text(lesson.body, title)) for title in LESSON_HEADINGS[:3]]
     request = Request(layout.system, "\n\n".join(f"## {title}\n{text}" for title, text in parts), (), reserve)
     return request if ask.counter.whole(request) + reserve <= ask.template.ceiling else None
 
 
-def list_required_names(one: Lesson) -> Sequence[str]:
-    return find_names(get_heading_text(one.body, WORKED_PART))[:MAX_REQUIRED_NAMES]
+def list_required_names(lesson: Lesson) -> Sequence[str]:
+    return find_names(get_heading_text(lesson.body, WORKED_PART))[:MAX_REQUIRED_NAMES]
 
 
-def apply_rewording(one: Lesson, said: LessonWorded | None) -> Lesson:
+def apply_rewording(lesson: Lesson, worded: LessonWorded | None) -> Lesson:
     """With the model's words in place of the rules', if they will do."""
-    prose = escape_hidden(said.reply.thought).strip() if said and said.reply else ""
+    prose = escape_hidden(worded.reply.thought).strip() if worded and worded.reply else ""
     lines = [line for line in prose.splitlines() if line.strip()]
-    whole = all(name in prose for name in list_required_names(one)) and not any(line.startswith(("#", "---")) for line in lines)
+    whole = all(name in prose for name in list_required_names(lesson)) and not any(
+        line.startswith(("#", "---")) for line in lines
+    )
     fits = prose and whole and estimate_tokens(prose) <= MAX_REWORDED_TOKENS
-    return replace(one, body=replace_heading_text(one.body, WORKED_PART, "\n".join(lines))) if fits else one
+    return replace(lesson, body=replace_heading_text(lesson.body, WORKED_PART, "\n".join(lines))) if fits else lesson

@@ -59,50 +59,50 @@ class TaskRecord:
 
 
 def task_record_from_journal(entries: Iterable[JournalEntry]) -> TaskRecord:
-    found: TaskRecord | None = None
+    task: TaskRecord | None = None
     for entry in entries:
         if isinstance(entry.event, TaskCreated):
-            found = TaskRecord(entry.event.task)
-        assert found, "a journal begins with Created"
-        found.at = found.at if found.done else entry.at
-        record_event(found, entry.event)
-    assert found, "a journal is never empty"
-    return found
+            task = TaskRecord(entry.event.task)
+        assert task, "a journal begins with Created"
+        task.at = task.at if task.done else entry.at
+        record_event(task, entry.event)
+    assert task, "a journal is never empty"
+    return task
 
 
-def record_event(found: TaskRecord, event: Event) -> None:
+def record_event(task: TaskRecord, event: Event) -> None:
     match event:
         case BaselineMeasured(baseline):
-            found.baseline = baseline
+            task.baseline = baseline
         case OutputDigested(facts):
-            found.facts.update({(fact.kind, fact.subject): fact for fact in facts})
+            task.facts.update({(fact.kind, fact.subject): fact for fact in facts})
         case QuestionAsked(by=asker):
-            found.asked_by_model = asker == BY_MODEL
-        case QuestionAnswered(text) if found.asked_by_model:
-            found.words.append(text)
+            task.asked_by_model = asker == BY_MODEL
+        case QuestionAnswered(text) if task.asked_by_model:
+            task.words.append(text)
         case LessonWorded():
-            found.worded = event
+            task.worded = event
         case TaskClaimed():
-            found.rest = None
+            task.rest = None
         case TaskEnded(status):
-            found.done, found.rest = found.done or status is TaskStatus.DONE, event
+            task.done, task.rest = task.done or status is TaskStatus.DONE, event
         case _:
-            record_step_event(found, event)
+            record_step_event(task, event)
 
 
-def record_step_event(found: TaskRecord, event: Event) -> None:
+def record_step_event(task: TaskRecord, event: Event) -> None:
     match event:
         case ReplyReceived(step, reply):
-            found.replies[step] = reply
-            found.tokens += reply.usage.tokens
+            task.replies[step] = reply
+            task.tokens += reply.usage.tokens
         case ActionsExecuted(step, observations):
-            found.worked[step] = tuple(seen.ok for seen in observations)
+            task.worked[step] = tuple(seen.ok for seen in observations)
         case VerdictReached(_, verdict) if verdict.final:
-            found.verdict = verdict
-            found.refused += [verdict.reason] if verdict.ruling is not Ruling.PASS else []
+            task.verdict = verdict
+            task.refused += [verdict.reason] if verdict.ruling is not Ruling.PASS else []
         case ChangeKeptOrReverted(step):
-            found.settled[step] = event
+            task.settled[step] = event
         case StepFinished(step):
-            found.steps = step
+            task.steps = step
         case _:
             pass

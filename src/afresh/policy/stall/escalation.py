@@ -52,14 +52,16 @@ def check_for_stall(state: State, step: StepResult, runtime: Runtime) -> StallRe
     mark, gained = trace_step(state, step), measure_progress(state, step)
     progress = apply_step_mark(state.work.progress, mark, gained)
     thresholds = runtime.settings.stall
-    found = (
+    escalations = (
         () if runtime.model.name == OFFLINE_MODEL else tuple(find_escalations(progress, thresholds))
     )  # rules end by themselves
-    stop = next((one for one in found if one.rung is Escalation.STOP), None)
+    stop = next((stall for stall in escalations if stall.rung is Escalation.STOP), None)
     by_plan = choose_strategy(state, runtime.settings.template) == PLAN_EXECUTE_STRATEGY  # undone changes make a new plan there
-    turns = [one.evidence for one in found if one.rung is Escalation.TURN and not (by_plan and one.sign == REVERTED)]
+    turns = [
+        stall.evidence for stall in escalations if stall.rung is Escalation.TURN and not (by_plan and stall.sign == REVERTED)
+    ]
     replan = (StrategyChanged(mark.step, PLAN_EXECUTE_STRATEGY, "; ".join(turns)),) if turns else ()
-    return StallResponse(mark, gained, (*found, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
+    return StallResponse(mark, gained, (*escalations, *replan), ask_after_stall(stop.evidence, state, progress) if stop else None)
 
 
 def find_escalations(progress: ProgressState, thresholds: StallThresholds) -> Iterator[StallNoticed]:
@@ -94,7 +96,11 @@ def count_sign(progress: ProgressState, sign: str) -> tuple[int, Sequence[int], 
 def list_repeats(marks: Sequence[StepMark], seen: Sighting) -> Sequence[int]:
     steps: list[int] = []
     for mark in reversed(marks):
-        same = [mark.step for one in mark.seen if (one.sign, one.key, one.result) == (seen.sign, seen.key, seen.result)]
+        same = [
+            mark.step
+            for sighting in mark.seen
+            if (sighting.sign, sighting.key, sighting.result) == (seen.sign, seen.key, seen.result)
+        ]
         if not same and (seen.sign == FAILING or (seen.sign == REVERTED and mark.edited)):
             break
         steps += same

@@ -27,7 +27,7 @@ def measure_progress(state: State, step: StepResult) -> VerifiedProgress | None:
 def is_progress_measurable(state: State) -> bool:
     """Whether there is anything of the task's that could newly pass or become fewer."""
     baseline = state.verification.baseline or Baseline()
-    failing = [one for run in baseline.runs for one in select_task_failures(run.failures, state.topic)]
+    failing = [failure for run in baseline.runs for failure in select_task_failures(run.failures, state.topic)]
     return not state.task.report and (baseline.measure > 0 or any(run.exit for run in baseline.runs if failing))
 
 
@@ -57,31 +57,31 @@ def count_test_progress(gain: VerifiedProgress, verdict: Verdict, baseline: Base
 def update_best_run(gain: VerifiedProgress, run: CheckRun, baseline: Baseline) -> VerifiedProgress:
     """A check that fails in less, or passes in more, than it ever did."""
     source = hash_parts(run.command, run.scope)
-    known = next((one for one in gain.bests if one.source == source), None) or best_run_from_baseline(source, run, baseline)
+    known = next((best for best in gain.bests if best.source == source), None) or best_run_from_baseline(source, run, baseline)
     failed = run.failed or int(run.exit != 0)
     now = BestCheckResult(source, failed, run.passed)
     if known and (failed, -run.passed) >= (known.failed, -known.passed):
         return gain
-    others = [one for one in gain.bests if one.source != source]
+    others = [best for best in gain.bests if best.source != source]
     why = f"{run.command}: {run.passed} pass, {failed} fail" if known else gain.why
     return replace(gain, bests=(*others, now)[-MAX_BEST_CHECKS:], why=why)
 
 
 def best_run_from_baseline(source: str, run: CheckRun, baseline: Baseline) -> BestCheckResult | None:
     """How it stood before the task, if that very check was run then."""
-    past = [one for one in baseline.runs if one.command == run.command and one.scope == run.scope]
+    past = [check_run for check_run in baseline.runs if check_run.command == run.command and check_run.scope == run.scope]
     return BestCheckResult(source, past[0].failed or int(past[0].exit != 0), past[0].passed) if past else None
 
 
 def find_newly_passing_tests(verdict: Verdict, baseline: Baseline) -> Sequence[str]:
     """Tests that failed before the task and were run now without failing."""
     failing = [failure.test for run in baseline.runs for failure in run.failures if "::" in failure.test]
-    found = list[str]()
+    tests = list[str]()
     for run in verdict.runs:
         whole = run.failed <= len(run.failures) and not run.timed_out and run.passed > 0
         still = {failure.test for failure in run.failures}
-        found += [test for test in failing if whole and test not in still and is_test_in_scope(run, test)]
-    return found
+        tests += [test for test in failing if whole and test not in still and is_test_in_scope(run, test)]
+    return tests
 
 
 def is_test_in_scope(run: CheckRun, test: str) -> bool:

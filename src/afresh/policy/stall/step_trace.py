@@ -62,30 +62,30 @@ REPEATED, CYCLING, REVERTED, ENDED = "repeated", "cycling", "reverted", "ended"
 """Signs of an action, an ending, an undone change, an ending; `ended` is not counted: later endings are compared with it."""
 
 
-def trace_step(state: State, deeds: StepResult) -> StepMark:
-    tokens, money = count_step_spending(state, deeds)
+def trace_step(state: State, result: StepResult) -> StepMark:
+    tokens, money = count_step_spending(state, result)
     marks, tree = state.work.progress.marks, state.workspace.snapshot
-    others = [deed for deed in deeds.done if not has_trait(deed.action, ToolTrait.READS)]  # a look beside them is no repetition
-    acts = [trace_action(deed, tree, marks) for deed in others or deeds.done]
-    endings = {one.key: one for one in trace_endings(deeds)}
-    arrivals = [mark_arrival(one, marks, bool(deeds.changes)) for one in endings.values()]
-    failing = () if any(deed.outcome.ok for deed in deeds.done) else (Sighting("failing"),)
-    lost = deeds.verdict.regressions if deeds.verdict else ()
-    reverted = (Sighting(REVERTED, hash_parts(sorted(lost)), told=list_first_names(lost)),) if lost and deeds.changes else ()
+    others = [deed for deed in result.done if not has_trait(deed.action, ToolTrait.READS)]  # a look beside them is no repetition
+    acts = [trace_action(deed, tree, marks) for deed in others or result.done]
+    endings = {sighting.key: sighting for sighting in trace_endings(result)}
+    arrivals = [mark_arrival(ending, marks, bool(result.changes)) for ending in endings.values()]
+    failing = () if any(deed.outcome.ok for deed in result.done) else (Sighting("failing"),)
+    lost = result.verdict.regressions if result.verdict else ()
+    reverted = (Sighting(REVERTED, hash_parts(sorted(lost)), told=list_first_names(lost)),) if lost and result.changes else ()
     return StepMark(
         step=state.work.step + 1,
         seen=(*acts[:MAX_ENTRIES_PER_MARK], *arrivals[:MAX_ENTRIES_PER_MARK], *failing, *reverted),
-        edited=bool(deeds.changes),
-        tools=tuple(deed.action.tool for deed in deeds.done)[:MAX_ENTRIES_PER_MARK],
+        edited=bool(result.changes),
+        tools=tuple(deed.action.tool for deed in result.done)[:MAX_ENTRIES_PER_MARK],
         tokens=tokens,
         money=money,
     )
 
 
-def count_step_spending(state: State, deeds: StepResult) -> tuple[int, int | None]:
+def count_step_spending(state: State, result: StepResult) -> tuple[int, int | None]:
     """Tokens and money, with those of the parts that came back in this step."""
     reply = state.work.pending.reply if state.work.pending else None
-    parts = [event.result.metrics for event in deeds.decided if isinstance(event, SubtaskReturned)]
+    parts = [event.result.metrics for event in result.decided if isinstance(event, SubtaskReturned)]
     costs = [reply.cost if reply else 0, *[part.money for part in parts]]
     known = [cost for cost in costs if cost is not None]
     tokens = (reply.usage.tokens if reply else 0) + sum(part.usage.tokens for part in parts)
@@ -95,7 +95,7 @@ def count_step_spending(state: State, deeds: StepResult) -> tuple[int, int | Non
 def trace_action(deed: ActionResult, tree: str, marks: Sequence[StepMark]) -> Sighting:
     """A refused action counts with the result that it had last."""
     key = hash_action(deed.action, tree)
-    past = [one.result for mark in marks for one in mark.seen if (one.sign, one.key) == (REPEATED, key)]
+    past = [sighting.result for mark in marks for sighting in mark.seen if (sighting.sign, sighting.key) == (REPEATED, key)]
     result = (past or [""])[-1] if deed.outcome.refused else hash_output(deed.outcome.text)
     return Sighting(REPEATED, key, result, to_one_line(describe_action(deed.action), MAX_DESCRIPTION_CHARACTERS))
 
@@ -107,7 +107,9 @@ def mark_arrival(ending: Sighting, marks: Sequence[StepMark], edited: bool) -> S
     """
     for mark in reversed(marks):
         edited = edited or mark.edited
-        last = next((one for one in mark.seen if one.sign in (ENDED, CYCLING) and one.key == ending.key), None)
+        last = next(
+            (sighting for sighting in mark.seen if sighting.sign in (ENDED, CYCLING) and sighting.key == ending.key), None
+        )
         if last and (not edited or last.result == ending.result):
             return ending
         if last:
@@ -115,13 +117,13 @@ def mark_arrival(ending: Sighting, marks: Sequence[StepMark], edited: bool) -> S
     return replace(ending, sign=CYCLING) if ending.result else ending
 
 
-def trace_endings(deeds: StepResult) -> Iterator[Sighting]:
+def trace_endings(result: StepResult) -> Iterator[Sighting]:
     """Of the commands that the model ran, and of the checks that the harness ran after it."""
-    for deed in deeds.done:
+    for deed in result.done:
         if has_trait(deed.action, ToolTrait.RUNS) and not deed.outcome.refused:
             source = hash_parts(deed.action.tool, dict(deed.action.args))
             yield Sighting(ENDED, source) if deed.outcome.ok else ending_from_failure(source, deed.outcome.text)
-    yield from map(ending_from_check, deeds.verdict.runs if deeds.verdict else ())
+    yield from map(ending_from_check, result.verdict.runs if result.verdict else ())
 
 
 def ending_from_failure(source: str, text: str) -> Sighting:
@@ -136,7 +138,7 @@ def ending_from_check(run: CheckRun) -> Sighting:
     source = hash_parts(run.command, run.scope)
     if run.red_as_before or (not run.exit and not run.failures):
         return Sighting(ENDED, source)
-    found = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
+    texts = sorted(f"{failure.test} {mask_volatile_values(failure.message)}" for failure in run.failures)
     first = run.failures[0] if run.failures else None
-    told = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
-    return Sighting(ENDED, source, hash_parts(f"{run.exit}", *found), to_one_line(told, MAX_DESCRIPTION_CHARACTERS))
+    text = f"{first.test} {first.message}" if first else f"{run.command} exits {run.exit}"
+    return Sighting(ENDED, source, hash_parts(f"{run.exit}", *texts), to_one_line(text, MAX_DESCRIPTION_CHARACTERS))

@@ -147,7 +147,7 @@ def find_chain(data: bytes) -> tuple[JournalHead, int]:
 
 def read_texts(data: bytes) -> dict[str, str | None]:
     """Archived texts by their id, without lines that are damaged; None: nobody had the text when it was named."""
-    found = dict[str, str | None]()
+    texts = dict[str, str | None]()
     for line in data.split(b"\n"):
         try:
             plain = json.loads(line)
@@ -156,9 +156,9 @@ def read_texts(data: bytes) -> dict[str, str | None]:
             continue
         if not isinstance(name, str) or not (text is None or _is_text_of(text, name)):
             continue
-        if text is not None or name not in found:
-            found[name] = text
-    return found
+        if text is not None or name not in texts:
+            texts[name] = text
+    return texts
 
 
 def _is_text_of(text: object, name: str) -> bool:

@@ -225,7 +225,7 @@ def find_type_mismatch(value: Any, kind: Any) -> str:
     if origin is tuple:
         return _find_tuple_mismatch(value, kinds)
     if origin in (UnionType, Union):
-        return "value" if all(find_type_mismatch(value, one) for one in kinds) else ""
+        return "value" if all(find_type_mismatch(value, raw_value) for raw_value in kinds) else ""
     return "" if _is_member(value, origin or kind) else "value"
 
 

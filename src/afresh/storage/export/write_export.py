@@ -49,7 +49,7 @@ class ExportResult:
     """What is wrong with the tasks that were left out; what an earlier export holds of them is kept."""
 
 
-def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], told: Callable[[str], None]) -> ExportResult:
+def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], tell: Callable[[str], None]) -> ExportResult:
     """`numbers`: the tasks to export, with their places in the queue."""
     before = _read_previous_manifest(folder)
     damaged = _find_damaged_tasks(source, numbers)
@@ -60,7 +60,7 @@ def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], to
     rows: list[ExportedTaskRow] = []
     workless: list[str] = []
     for count, (task, number) in enumerate(numbers.items(), 1):
-        told(f"exporting {count} of {len(numbers)}: {task}")
+        tell(f"exporting {count} of {len(numbers)}: {task}")
         row, whole = _write_task(writer, source, task, number)
         rows.append(row)
         workless += [] if whole else [task]
@@ -78,23 +78,23 @@ def write_export(folder: Path, source: ExportSource, numbers: dict[str, int], to
 
 def _find_damaged_tasks(source: ExportSource, numbers: dict[str, int]) -> dict[str, str]:
     """What is wrong with each damaged task: an export of the others must not wait for it."""
-    found: dict[str, str] = {}
+    tasks: dict[str, str] = {}
     for task in numbers:
         try:
             source.storage.journal.check(task)
         except Damaged as fault:
-            found[task] = fault.what
-    return found
+            tasks[task] = fault.what
+    return tasks
 
 
 def _read_previous_manifest(folder: Path) -> ExportManifest:
     manifest.refuse_linked_folders(folder)
     if (folder / manifest.QUEUE_FILE).exists():
         return manifest.read_manifest(folder)
-    found = (
+    names = (
         {path.name for path in folder.iterdir() if not path.name.startswith(TEMPORARY_PREFIX)} if folder.is_dir() else set[str]()
     )
-    strange = sorted(found - EXPORT_NAMES)
+    strange = sorted(names - EXPORT_NAMES)
     if strange:
         raise BadInput(
             f"{folder} is not an export and not empty: it contains {strange[0]}",

@@ -36,7 +36,7 @@ class AgentSkill:
 def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[AgentSkill], list[FileFault]]:
     """The skills of a tree, and what is wrong with those that can't be used. No link is followed. What was read before is read
     again only when it has changed."""
-    found, notes = list[AgentSkill](), list[FileFault]()
+    skills, notes = list[AgentSkill](), list[FileFault]()
     for path in list_skill_files(root):
         name = path.relative_to(root).as_posix()
         with ignore_missing_file():
@@ -44,7 +44,7 @@ def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[Agen
             stamp = (seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
             known = before.get(name)
             try:
-                found.append(
+                skills.append(
                     known
                     if known and known.stamp == stamp
                     else AgentSkill(name, *parse_skill(name, read_file_bytes(path)), stamp)
@@ -53,7 +53,7 @@ def read_skills(root: Path, before: Mapping[str, AgentSkill]) -> tuple[list[Agen
                 notes.append(fault.in_file(name))
             except PermissionError:
                 notes.append(FileFault(name, 1, "", "can't be read: permission denied"))
-    return found, notes
+    return skills, notes
 
 
 def list_skill_files(root: Path) -> Iterator[Path]:
@@ -61,26 +61,26 @@ def list_skill_files(root: Path) -> Iterator[Path]:
         folder = root / place
         if folder.parent.is_symlink() or folder.is_symlink() or not folder.is_dir():
             continue
-        for one in sorted(folder.iterdir())[:MAX_SKILLS_PER_FOLDER]:
-            if not one.is_symlink() and (one / SKILL_FILE_NAME).is_file() and not (one / SKILL_FILE_NAME).is_symlink():
-                yield one / SKILL_FILE_NAME
+        for path in sorted(folder.iterdir())[:MAX_SKILLS_PER_FOLDER]:
+            if not path.is_symlink() and (path / SKILL_FILE_NAME).is_file() and not (path / SKILL_FILE_NAME).is_symlink():
+                yield path / SKILL_FILE_NAME
 
 
 def parse_skill(path: str, data: bytes) -> tuple[str, str, str]:
-    found = split_front_matter(decode_utf8(data, MAX_LESSON_BYTES))
-    given = parse_front_matter(found.head) if found else {}
+    front_matter = split_front_matter(decode_utf8(data, MAX_LESSON_BYTES))
+    given = parse_front_matter(front_matter.head) if front_matter else {}
     try:
         name, description = (require_text(given[key][1]).strip() if key in given else "" for key in ("name", "description"))
     except ValueError as fault:
         raise InvalidValue(2, f"name and description: {fault}") from None
-    if not found or not description:
+    if not front_matter or not description:
         raise InvalidValue(1, "has no description in its front matter, so nothing says when it fits")
-    return name or path.split("/")[-2], description, found.body.replace("\r\n", "\n").strip()
+    return name or path.split("/")[-2], description, front_matter.body.replace("\r\n", "\n").strip()
 
 
-def export_skill(one: Lesson, folder: Path) -> Path:
+def export_skill(lesson: Lesson, folder: Path) -> Path:
     """A folder with a SKILL.md. One that exists is not replaced."""
-    name = make_skill_name(one)
+    name = make_skill_name(lesson)
     place = folder / name
     refuse_symlinks(folder, place)
     if (place / SKILL_FILE_NAME).exists() or (place / SKILL_FILE_NAME).is_symlink():
@@ -88,23 +88,23 @@ def export_skill(one: Lesson, folder: Path) -> Path:
             f"{place / SKILL_FILE_NAME} exists already", next="remove it, or give another folder", safe="no file was changed"
         )
     place.mkdir(parents=True, exist_ok=True)
-    replace_file(place / SKILL_FILE_NAME, render_skill(one, name).encode())
+    replace_file(place / SKILL_FILE_NAME, render_skill(lesson, name).encode())
     return place / SKILL_FILE_NAME
 
 
-def make_skill_name(one: Lesson) -> str:
+def make_skill_name(lesson: Lesson) -> str:
     """Small letters, digits and hyphens: the distinctive words of the title, then the id."""
-    told = [word for word in make_slug(one.title).split("-") if stem_word(word) not in GENERAL_WORDS or len(word) > 6]
-    tail = re.sub(r"[^a-z0-9]+", "-", one.id.lower()).strip("-")
-    return f"{'-'.join(told)[: MAX_NAME_CHARACTERS - len(tail) - 1].strip('-')}-{tail}".strip("-")[:MAX_NAME_CHARACTERS].strip(
+    words = [word for word in make_slug(lesson.title).split("-") if stem_word(word) not in GENERAL_WORDS or len(word) > 6]
+    tail = re.sub(r"[^a-z0-9]+", "-", lesson.id.lower()).strip("-")
+    return f"{'-'.join(words)[: MAX_NAME_CHARACTERS - len(tail) - 1].strip('-')}-{tail}".strip("-")[:MAX_NAME_CHARACTERS].strip(
         "-"
     )
 
 
-def render_skill(one: Lesson, name: str) -> str:
-    problem = to_one_line(get_heading_text(one.body, LESSON_HEADINGS[0]) or one.title)
-    about = problem if problem.startswith(one.title.rstrip("…")) else f"{one.title}. {problem}"
-    when = f" Use it for tasks that concern {', '.join(one.tags)}." if one.tags else ""
+def render_skill(lesson: Lesson, name: str) -> str:
+    problem = to_one_line(get_heading_text(lesson.body, LESSON_HEADINGS[0]) or lesson.title)
+    about = problem if problem.startswith(lesson.title.rstrip("…")) else f"{lesson.title}. {problem}"
+    when = f" Use it for tasks that concern {', '.join(lesson.tags)}." if lesson.tags else ""
     description = to_one_line(about, MAX_DESCRIPTION_CHARACTERS - len(when)) + when
     head = [f"name: {name}", f"description: {quote_yaml(description)}"]
-    return "\n".join(["---", *head, "---", "", f"# {one.title}", "", one.body.strip(), ""])
+    return "\n".join(["---", *head, "---", "", f"# {lesson.title}", "", lesson.body.strip(), ""])

@@ -29,11 +29,11 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
     """The lesson and its faults; never raises. `status` is the folder's, for a file that has none."""
     try:
         text = decode_utf8(data, MAX_LESSON_BYTES)
-        found = split_front_matter(text)
-        given = parse_front_matter(found.head) if found else {}
+        front_matter = split_front_matter(text)
+        given = parse_front_matter(front_matter.head) if front_matter else {}
     except InvalidValue as fault:
         return ParsedLesson(file, None, (fault.in_file(file),))
-    body = (found.body if found else text).replace("\r\n", "\n")
+    body = (front_matter.body if front_matter else text).replace("\r\n", "\n")
     wrong: list[FileFault] = []
 
     def value(name: str, rule: Callable[[Any], Any], default: Any) -> Any:
@@ -47,7 +47,7 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
             return default
 
     stem = re.sub(r"\.md$", "", file.rpartition("/")[2])
-    one = Lesson(
+    lesson = Lesson(
         id=value("id", read_lesson_id, id_from_file_stem(stem)),
         title=value("title", require_text, find_title(body) or stem),
         tags=value("tags", read_list, ()),
@@ -58,7 +58,7 @@ def parse_lesson(data: bytes, file: str, status: LessonStatus) -> ParsedLesson:
         tokens_saved=value("tokens_saved", read_optional_integer, None),
         body=body,
     )
-    return ParsedLesson(file, one, tuple(wrong))
+    return ParsedLesson(file, lesson, tuple(wrong))
 
 
 def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
@@ -71,8 +71,8 @@ def parse_front_matter(head: str) -> Mapping[str, tuple[int, Any]]:
     if not isinstance(root, MappingNode):
         raise InvalidValue(2, "the front matter should have lines such as `title: …`")
     plain: dict[str, tuple[int, Any]] = {}
-    for key, held in root.value:
-        plain.setdefault(str(key.value), (line_of_node(key), plain_value_from_node(held)))
+    for key, value in root.value:
+        plain.setdefault(str(key.value), (line_of_node(key), plain_value_from_node(value)))
     return plain
 
 
@@ -95,29 +95,29 @@ def id_from_file_stem(stem: str) -> str:
     return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:60] or "KO"
 
 
-def read_lesson_id(held: Any) -> str:
-    text = require_text(held)
+def read_lesson_id(value: Any) -> str:
+    text = require_text(value)
     if not re.fullmatch(r"[\w][\w.-]{0,59}", text):
         raise ValueError("should be letters, digits, - and _")
     return text
 
 
-def require_text(held: Any) -> str:
-    if not isinstance(held, str):
+def require_text(value: Any) -> str:
+    if not isinstance(value, str):
         raise ValueError("should be a text")
-    return held
+    return value
 
 
 def read_list(held: Any) -> tuple[str, ...]:
     """A list, or words between commas."""
-    found = held.split(",") if isinstance(held, str) else held
-    if any(not isinstance(one, str) for one in found):
+    words = held.split(",") if isinstance(held, str) else held
+    if any(not isinstance(one, str) for one in words):
         raise ValueError("should be a list of texts")
-    return tuple(dict.fromkeys(one for one in ((one.strip() if isinstance(held, str) else one) for one in found) if one))
+    return tuple(dict.fromkeys(one for one in ((one.strip() if isinstance(held, str) else one) for one in words) if one))
 
 
-def read_optional_integer(held: Any) -> int | None:
-    text = require_text(held).strip()
+def read_optional_integer(value: Any) -> int | None:
+    text = require_text(value).strip()
     if text.lower() in ("", "null", "~"):
         return None
     try:
@@ -126,15 +126,15 @@ def read_optional_integer(held: Any) -> int | None:
         raise ValueError(f"{to_one_line(text, 30)!r} should be a whole number") from None
 
 
-def read_count(held: Any) -> int:
-    if (found := read_optional_integer(held)) is None or found < 0:
+def read_count(value: Any) -> int:
+    if (integer := read_optional_integer(value)) is None or integer < 0:
         raise ValueError("should be a whole number, 0 or more")
-    return found
+    return integer
 
 
 def make_enum_rule(kinds: Any) -> Callable[[Any], Any]:
-    def rule(held: Any) -> Any:
-        text = require_text(held).strip().lower()
+    def rule(value: Any) -> Any:
+        text = require_text(value).strip().lower()
         if text not in list(kinds):
             raise ValueError(f"{to_one_line(text, 30)!r} should be one of {', '.join(kinds)}")
         return kinds(text)
@@ -151,11 +151,11 @@ UNWRITABLE_CHARACTERS = re.compile("[\ufffe\uffff]")
 TIME_PATTERN = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
 
 
-def render_lesson_file(one: Lesson) -> str:
+def render_lesson_file(lesson: Lesson) -> str:
     """The file of a new lesson. A file that exists is never rendered again."""
-    head = {field.name: getattr(one, field.name) for field in fields(one) if field.name != "body"}
+    head = {field.name: getattr(lesson, field.name) for field in fields(lesson) if field.name != "body"}
     lines = [f"{name}: {to_yaml_scalar(value)}" for name, value in head.items() if value != "" or name in COUNTER_FIELDS]
-    return "\n".join(["---", *lines, "---", one.body])
+    return "\n".join(["---", *lines, "---", lesson.body])
 
 
 def to_yaml_scalar(value: str | int | tuple[str, ...] | None) -> str:
@@ -173,19 +173,19 @@ def quote_yaml(text: str, but: str = "") -> str:
         return text
     return (
         '"'
-        + UNWRITABLE_CHARACTERS.sub(lambda found: f"\\u{ord(found[0]):04x}", escape_hidden(text.translate(YAML_ESCAPES)))
+        + UNWRITABLE_CHARACTERS.sub(lambda match: f"\\u{ord(match[0]):04x}", escape_hidden(text.translate(YAML_ESCAPES)))
         + '"'
     )
 
 
 def set_front_matter_fields(text: str, values: Mapping[str, str]) -> str:
     """The file with these lines of its front matter set; every other byte as it was. Without front matter nothing changes."""
-    found = split_front_matter(text)
-    if found is None:
+    front_matter = split_front_matter(text)
+    if front_matter is None:
         return text
-    head, end = found.head, "\r\n" if found.opening.endswith("\r\n") else "\n"
+    head, end = front_matter.head, "\r\n" if front_matter.opening.endswith("\r\n") else "\n"
     for name, value in values.items():
         line = re.compile(rf"^{name}:(?:[ \t][^#\r\n]*?)?(?=[ \t]*(?:#[^\r\n]*)?\r?$)", re.MULTILINE)
         head, hits = line.subn(lambda _, new=f"{name}: {value}": new, head, count=1)
         head = head if hits else f"{head}{name}: {value}{end}"
-    return found.opening + head + found.closing + found.body
+    return front_matter.opening + head + front_matter.closing + front_matter.body

@@ -48,42 +48,44 @@ class LessonFolder:
 
     def held(self) -> list[LessonFile]:
         """Every file, approved ones first. Of two with the same id the first is used; the other gets a fault."""
-        found = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
-        self._held, ids = found, dict[str, str]()
-        return [mark_duplicate_id(one, ids) for one in found.values()]
+        lesson_files = {path: self._look(path, status, stamp) for path, status, stamp in self._files()}
+        self._held, ids = lesson_files, dict[str, str]()
+        return [mark_duplicate_id(lesson_file, ids) for lesson_file in lesson_files.values()]
 
     def objects(self) -> dict[str, Lesson]:
-        return {one.id: one for held in self.held() if (one := held.read.knowledge)}
+        return {knowledge.id: knowledge for lesson_file in self.held() if (knowledge := lesson_file.read.knowledge)}
 
     def place(self, id: str) -> LessonFile:
         """The file of an object. BadInput when there is none."""
-        found = [held for held in self.held() if held.read.knowledge and held.read.knowledge.id == id]
-        if not found:
+        lesson_files = [
+            lesson_file for lesson_file in self.held() if lesson_file.read.knowledge and lesson_file.read.knowledge.id == id
+        ]
+        if not lesson_files:
             raise BadInput(f"no such lesson: {id!r}", next="afresh knowledge list lists them")
-        return found[0]
+        return lesson_files[0]
 
-    def add(self, one: Lesson) -> Path | None:
+    def add(self, lesson: Lesson) -> Path | None:
         """A new file among the drafts, which git does not show until a person approves it. None when there is one under this id,
         be it one that can't be read: none is ever replaced."""
-        if any(path.name.startswith((f"{one.id}-", f"{one.id}.")) for path, _, _ in self._files()):
+        if any(path.name.startswith((f"{lesson.id}-", f"{lesson.id}.")) for path, _, _ in self._files()):
             return None
         folder = self.root / DRAFTS_FOLDER
         refuse_symlinks(self.root, folder)
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / ".gitignore").exists():
             replace_file(folder / ".gitignore", b"*\n")
-        path = folder / f"{one.id}-{make_slug(one.title)}.md"
-        replace_file(path, render_lesson_file(one).encode())
+        path = folder / f"{lesson.id}-{make_slug(lesson.title)}.md"
+        replace_file(path, render_lesson_file(lesson).encode())
         return path
 
-    def replace_untouched_draft(self, one: Lesson) -> Path | None:
+    def replace_untouched_draft(self, lesson: Lesson) -> Path | None:
         """The file of an unfinished task's draft with what is known now. None when a person has edited or judged it."""
-        held = self.place(one.id)
-        if not held.read.knowledge or not is_untouched_draft(held.read.knowledge):
+        lesson_file = self.place(lesson.id)
+        if not lesson_file.read.knowledge or not is_untouched_draft(lesson_file.read.knowledge):
             return None
-        refuse_symlinks(self.root, held.path.parent)
-        os.unlink(held.path)
-        return self.add(one)
+        refuse_symlinks(self.root, lesson_file.path.parent)
+        os.unlink(lesson_file.path)
+        return self.add(lesson)
 
     def count(self, id: str, change: Callable[[Lesson], Mapping[str, Any]]) -> bool:
         """Set counters by what the file says now. False when it can't be done without touching anything else."""
@@ -96,39 +98,41 @@ class LessonFolder:
     def set(self, id: str, change: Callable[[Lesson], Mapping[str, Any]], begin: bool = False) -> LessonFile:
         """Set lines of the front matter; all other bytes stay. `begin`: where there is none, it is put before the text. BadInput
         when the file changes meanwhile, or can't be set in this way."""
-        held = self.place(id)
-        refuse_symlinks(self.root, held.path.parent)
-        data = read_file_bytes(held.path)
-        before = parse_lesson(data, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge
+        lesson_file = self.place(id)
+        refuse_symlinks(self.root, lesson_file.path.parent)
+        data = read_file_bytes(lesson_file.path)
+        before = parse_lesson(data, lesson_file.read.file, STATUS_OF_FOLDER[lesson_file.path.parent.name]).knowledge
         if before is None or before.id != id:
-            raise BadInput(f"{held.path} is being changed by another process", next="try again", safe=NO_FILE_CHANGED)
+            raise BadInput(f"{lesson_file.path} is being changed by another process", next="try again", safe=NO_FILE_CHANGED)
         values = change(before)
         text = data.decode("utf-8")
         whole = f"---\n---\n{text}" if begin and split_front_matter(text) is None else text
         after = set_front_matter_fields(whole, {name: to_yaml_scalar(value) for name, value in values.items()}).encode()
-        if parse_lesson(after, held.read.file, STATUS_OF_FOLDER[held.path.parent.name]).knowledge != replace(before, **values):
+        if parse_lesson(after, lesson_file.read.file, STATUS_OF_FOLDER[lesson_file.path.parent.name]).knowledge != replace(
+            before, **values
+        ):
             raise BadInput(
-                f"{held.path} has front matter that can't be set line by line",
+                f"{lesson_file.path} has front matter that can't be set line by line",
                 next=(
                     f"write `{'`, `'.join(f'{name}: {to_yaml_scalar(value)}' for name, value in values.items())}` into it by hand"
                 ),
                 safe=NO_FILE_CHANGED,
             )
-        if read_file_bytes(held.path) != data:
-            raise BadInput(f"{held.path} was changed just now", next="try again", safe=NO_FILE_CHANGED)
-        replace_file(held.path, after)
-        return held
+        if read_file_bytes(lesson_file.path) != data:
+            raise BadInput(f"{lesson_file.path} was changed just now", next="try again", safe=NO_FILE_CHANGED)
+        replace_file(lesson_file.path, after)
+        return lesson_file
 
-    def move(self, held: LessonFile, folder: str) -> Path:
+    def move(self, lesson_file: LessonFile, folder: str) -> Path:
         """Move a file to `approved` or `drafts`, under its own name."""
-        target = self.root / folder / held.path.name
-        if held.path == target:
+        target = self.root / folder / lesson_file.path.name
+        if lesson_file.path == target:
             return target
         refuse_symlinks(self.root, target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() or target.is_symlink():
-            raise BadInput(f"{target} is in the way of {held.path}", next="rename one of them", safe="no file was changed")
-        os.rename(held.path, target)
+            raise BadInput(f"{target} is in the way of {lesson_file.path}", next="rename one of them", safe="no file was changed")
+        os.rename(lesson_file.path, target)
         return target
 
     def _files(self) -> Iterator[tuple[Path, LessonStatus, FileStamp]]:
@@ -166,12 +170,12 @@ def ignore_missing_file() -> Iterator[None]:
         return
 
 
-def mark_duplicate_id(held: LessonFile, ids: dict[str, str]) -> LessonFile:
-    one = held.read.knowledge
-    if one is None or ids.setdefault(one.id, held.read.file) == held.read.file:
-        return held
-    told = FileFault(held.read.file, 1, "", f"has the id {one.id} of {ids[one.id]}, so it is not used")
-    return replace(held, read=replace(held.read, knowledge=None, notes=(*held.read.notes, told)))
+def mark_duplicate_id(lesson_file: LessonFile, ids: dict[str, str]) -> LessonFile:
+    knowledge = lesson_file.read.knowledge
+    if knowledge is None or ids.setdefault(knowledge.id, lesson_file.read.file) == lesson_file.read.file:
+        return lesson_file
+    fault = FileFault(lesson_file.read.file, 1, "", f"has the id {knowledge.id} of {ids[knowledge.id]}, so it is not used")
+    return replace(lesson_file, read=replace(lesson_file.read, knowledge=None, notes=(*lesson_file.read.notes, fault)))
 
 
 def make_slug(title: str) -> str:

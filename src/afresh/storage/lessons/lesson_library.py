@@ -121,27 +121,31 @@ class FolderLessonLibrary:
         return bool(self._documents())
 
     def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
-        return [Note("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
+        return [Note("knowledge", match.key, match.text) for match in self.ranked(questions)[:most]]
 
     def named(self, keys: Sequence[str]) -> Sequence[Note]:
         """Those of these that are still there, as they are now."""
-        held = self._documents() if keys else {}
-        return [Note("knowledge", key, held[key].text) for key in keys if key in held]
+        documents = self._documents() if keys else {}
+        return [Note("knowledge", key, documents[key].text) for key in keys if key in documents]
 
     def ranked(self, questions: Sequence[str]) -> list[LessonMatch]:
         """All that fit one of the questions, the best first."""
-        held = self._documents()
-        if not held:
+        documents = self._documents()
+        if not documents:
             return []
         self._index.keep(
-            {key: one.stamp for key, one in held.items()}, {key: (one.head, one.tags, one.body) for key, one in held.items()}
+            {key: document.stamp for key, document in documents.items()},
+            {key: (document.head, document.tags, document.body) for key, document in documents.items()},
         )
-        everywhere, candidates = self._everywhere, [held[key] for key in self._index.candidates("\n".join(questions))]
+        everywhere, candidates = self._everywhere, [documents[key] for key in self._index.candidates("\n".join(questions))]
         asked = [weigh_terms(question, everywhere) for question in questions]
-        about = {one.key: subject_from_text(f"{one.head}\n{one.tags}", one.body, everywhere) for one in candidates}
-        fits = [(key, max(score_match(one, what) for one in asked)) for key, what in about.items()]
+        about = {
+            candidate.key: subject_from_text(f"{candidate.head}\n{candidate.tags}", candidate.body, everywhere)
+            for candidate in candidates
+        }
+        fits = [(key, max(score_match(terms, what) for terms in asked)) for key, what in about.items()]
         proven = {
-            key: value * (1 + FIT_BONUS_PER_SUCCESS * min(held[key].successes, MAX_COUNTED_SUCCESSES))
+            key: value * (1 + FIT_BONUS_PER_SUCCESS * min(documents[key].successes, MAX_COUNTED_SUCCESSES))
             for key, value in fits
             if value
         }
@@ -149,55 +153,65 @@ class FolderLessonLibrary:
         near = sorted(
             (key for key, value in proven.items() if value >= best * MIN_SHARE_OF_BEST_FIT), key=lambda key: (-proven[key], key)
         )
-        return [LessonMatch(key, proven[key], held[key].text) for key in near]
+        return [LessonMatch(key, proven[key], documents[key].text) for key in near]
 
     def _documents(self) -> dict[str, LessonDocument]:
         today = day_from_text(iso_from_time(self._clock.now()))
         assert today, "a clock tells a day"
-        found, before = dict[str, LessonDocument](), self._known
-        for held in self._folder.held():
-            if (one := held.read.knowledge) and one.standing(today) is LessonStatus.APPROVED:
-                old = before.get(one.id)
-                found[one.id] = old if old and old.stamp == held.stamp else document_from_lesson(one, held.stamp, self._text(one))
-        self._skills = {one.path: one for one in read_skills(self._tree, self._skills)[0]} if self._tree else {}
-        for one in self._skills.values():
-            old = before.get(one.path)
-            found[one.path] = old if old and old.stamp == one.stamp else document_from_skill(one)
-        if found.keys() != before.keys() or any(found[key] is not before[key] for key in found):
-            self._everywhere = find_common_words(found)
-        self._known = found
-        return found
+        documents, before = dict[str, LessonDocument](), self._known
+        for lesson_file in self._folder.held():
+            if (knowledge := lesson_file.read.knowledge) and knowledge.standing(today) is LessonStatus.APPROVED:
+                old = before.get(knowledge.id)
+                documents[knowledge.id] = (
+                    old
+                    if old and old.stamp == lesson_file.stamp
+                    else document_from_lesson(knowledge, lesson_file.stamp, self._text(knowledge))
+                )
+        self._skills = {skill.path: skill for skill in read_skills(self._tree, self._skills)[0]} if self._tree else {}
+        for knowledge in self._skills.values():
+            old = before.get(knowledge.path)
+            documents[knowledge.path] = old if old and old.stamp == knowledge.stamp else document_from_skill(knowledge)
+        if documents.keys() != before.keys() or any(documents[key] is not before[key] for key in documents):
+            self._everywhere = find_common_words(documents)
+        self._known = documents
+        return documents
 
 
-def find_common_words(held: Mapping[str, LessonDocument]) -> frozenset[str]:
+def find_common_words(documents: Mapping[str, LessonDocument]) -> frozenset[str]:
     """Words that most documents have, once there are a few."""
-    times = Counter(word for one in held.values() for word in one.words) if len(held) >= MIN_DOCUMENTS_FOR_COMMON_WORDS else {}
-    return frozenset(word for word, count in times.items() if count * 2 > len(held))
+    times = (
+        Counter(word for document in documents.values() for word in document.words)
+        if len(documents) >= MIN_DOCUMENTS_FOR_COMMON_WORDS
+        else {}
+    )
+    return frozenset(word for word, count in times.items() if count * 2 > len(documents))
 
 
-def document_from_lesson(one: Lesson, stamp: FileStamp, text: str) -> LessonDocument:
-    problem = get_heading_text(one.body, LESSON_HEADINGS[0])
-    rest = one.body if not problem else "\n".join(get_heading_text(one.body, title) for title in LESSON_HEADINGS[1:])
-    head, tags = f"{one.title}\n{problem}", " ".join(one.tags)
-    return LessonDocument(one.id, stamp, head, tags, rest, text, frozenset(split_index_words(f"{head}\n{tags}")), one.successes)
+def document_from_lesson(lesson: Lesson, stamp: FileStamp, text: str) -> LessonDocument:
+    problem = get_heading_text(lesson.body, LESSON_HEADINGS[0])
+    rest = lesson.body if not problem else "\n".join(get_heading_text(lesson.body, title) for title in LESSON_HEADINGS[1:])
+    head, tags = f"{lesson.title}\n{problem}", " ".join(lesson.tags)
+    return LessonDocument(
+        lesson.id, stamp, head, tags, rest, text, frozenset(split_index_words(f"{head}\n{tags}")), lesson.successes
+    )
 
 
-def document_from_skill(one: AgentSkill) -> LessonDocument:
+def document_from_skill(skill: AgentSkill) -> LessonDocument:
     """Only its description says whether it fits; the text is the repository's, under its path."""
     head, text = (
-        f"{one.name} {one.description}",
-        f"{one.path} (skill {one.name}): {to_one_line(one.description, 200)}\n{one.body}",
+        f"{skill.name} {skill.description}",
+        f"{skill.path} (skill {skill.name}): {to_one_line(skill.description, 200)}\n{skill.body}",
     )
-    return LessonDocument(one.path, one.stamp, head, "", "", escape_hidden(text), frozenset(split_index_words(head)))
+    return LessonDocument(skill.path, skill.stamp, head, "", "", escape_hidden(text), frozenset(split_index_words(head)))
 
 
 def is_pattern(id: str) -> bool:
     return id.startswith(PATTERN_ID_PREFIX)
 
 
-def render_pattern(one: Lesson) -> str:
+def render_pattern(lesson: Lesson) -> str:
     """The pattern as a prompt shows it: that it comes from another project and when, never from which."""
-    return f"{one.id} (pattern from another project, {one.created}){render_lesson(one).removeprefix(one.id)}"
+    return f"{lesson.id} (pattern from another project, {lesson.created}){render_lesson(lesson).removeprefix(lesson.id)}"
 
 
 class LibraryWithPatterns:
@@ -211,11 +225,11 @@ class LibraryWithPatterns:
         return self._own.stocked() or self._patterns.stocked()
 
     def find(self, questions: Sequence[str], most: int) -> Sequence[Note]:
-        return [Note("knowledge", found.key, found.text) for found in self.ranked(questions)[:most]]
+        return [Note("knowledge", match.key, match.text) for match in self.ranked(questions)[:most]]
 
     def named(self, keys: Sequence[str]) -> Sequence[Note]:
-        held = {look.subject: look for look in (*self._own.named(keys), *self._patterns.named(keys))}
-        return [held[key] for key in keys if key in held]
+        notes = {look.subject: look for look in (*self._own.named(keys), *self._patterns.named(keys))}
+        return [notes[key] for key in keys if key in notes]
 
     def ranked(self, questions: Sequence[str]) -> list[LessonMatch]:
         """All that fit, the own ones first."""
@@ -226,4 +240,4 @@ class LibraryWithPatterns:
         if not fitting:
             return []
         known, here = self._folder.objects(), self._home.objects()
-        return [one for one in fitting if known[one.key].source not in here]
+        return [match for match in fitting if known[match.key].source not in here]

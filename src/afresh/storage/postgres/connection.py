@@ -91,12 +91,12 @@ def _connect(address: str) -> "psycopg.Connection[Any]":
         raise make_address_error() from None
     options = {"connect_timeout": CONNECT_TIMEOUT_SECONDS, "application_name": "afresh", **TCP_OPTIONS}
     try:
-        made = psycopg.connect(make_conninfo(**{**options, **given}), autocommit=True)
+        connection = psycopg.connect(make_conninfo(**{**options, **given}), autocommit=True)
     except psycopg.Error as fault:
         raise make_connect_error(fault, address) from None
     for kind, dumper in _find_dumpers().items():
-        made.adapters.register_dumper(kind, dumper)
-    return made
+        connection.adapters.register_dumper(kind, dumper)
+    return connection
 
 
 @cache

@@ -57,10 +57,10 @@ def hide_password(text: str, address: str) -> str:
 
 def make_connect_error(fault: "psycopg.Error", address: str) -> AfreshError:
     """Why no connection could be made."""
-    said = hide_password(" ".join(str(fault).split()), address)
-    brief = said.removesuffix(CLIENT_QUESTION).strip()
+    text = hide_password(" ".join(str(fault).split()), address)
+    brief = text.removesuffix(CLIENT_QUESTION).strip()
     for code, (what, next) in NEEDS_PERSON_BY_CODE.items():
-        if fault.sqlstate == code or (not fault.sqlstate and _is_said(code, said)):
+        if fault.sqlstate == code or (not fault.sqlstate and _is_said(code, text)):
             return NeedsPerson(f"{describe_server(address)}: {what}", next=next, safe="nothing was changed")
     return ServerUnreachable(
         f"{describe_server(address)} can't be reached: {brief.rpartition(' failed: ')[2]}",
@@ -69,16 +69,16 @@ def make_connect_error(fault: "psycopg.Error", address: str) -> AfreshError:
     )
 
 
-def _is_said(code: str, said: str) -> bool:
+def _is_said(code: str, text: str) -> bool:
     """The client reports a refused connection as text alone."""
-    missing = "does not exist" in said
+    missing = "does not exist" in text
     if code == "28P01":
-        return "password authentication failed" in said or "no password supplied" in said
+        return "password authentication failed" in text or "no password supplied" in text
     if code == "28000":
-        return "no pg_hba.conf entry" in said or ("role " in said and (missing or "not permitted to log in" in said))
+        return "no pg_hba.conf entry" in text or ("role " in text and (missing or "not permitted to log in" in text))
     if code == "53300":
-        return "too many clients" in said or "remaining connection slots" in said
-    return code == "3D000" and "database " in said and missing
+        return "too many clients" in text or "remaining connection slots" in text
+    return code == "3D000" and "database " in text and missing
 
 
 def make_address_error() -> NeedsPerson:
@@ -125,5 +125,5 @@ def translate_server_error(fault: "psycopg.Error", address: str) -> AfreshError:
 
 
 def make_lost_error(fault: "psycopg.Error", address: str) -> ConnectionLost:
-    said = hide_password(" ".join(str(fault).split()), address)
-    return ConnectionLost(f"the connection to {describe_server(address)} was lost ({said}); {AFTER_LOSS}")
+    text = hide_password(" ".join(str(fault).split()), address)
+    return ConnectionLost(f"the connection to {describe_server(address)} was lost ({text}); {AFTER_LOSS}")

@@ -37,8 +37,8 @@ def insert_turn(connection: SqlConnection, call: TakenTurn, limits: Sequence[Rat
     taken = [TakenTurn(*row) for row in connection.execute("SELECT model, at, tokens FROM turn")]
     at, why = find_turn(call.at, taken, limits, call)
     row = (boot, call.model, at, call.tokens)
-    made = connection.execute("INSERT INTO turn (boot, model, at, tokens) VALUES (?, ?, ?, ?) RETURNING number", row)
-    return CallTurn(made.fetchone()[0], at - call.at, why)
+    rows = connection.execute("INSERT INTO turn (boot, model, at, tokens) VALUES (?, ?, ?, ?) RETURNING number", row)
+    return CallTurn(rows.fetchone()[0], at - call.at, why)
 
 
 def update_turn(connection: SqlConnection, number: int, tokens: int) -> None:

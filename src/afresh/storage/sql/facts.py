@@ -69,8 +69,8 @@ def record_fact(connection: SqlConnection, task: str, fact: Fact, by: str, at: f
     older = find_same_subject(connection, task, fact)
     if any(one.id == name for _, one in older) or is_fact_edited(connection, name):
         return
-    for number, one in older:
-        end_fact(connection, number, one, at, "superseded")
+    for number, project_fact in older:
+        end_fact(connection, number, project_fact, at, "superseded")
     if not is_withdrawal(fact):
         insert_fact(connection, ProjectFact(name, task, fact, by, at))
 
@@ -79,8 +79,8 @@ def find_same_subject(connection: SqlConnection, task: str, fact: Fact) -> list[
     """Facts in force about the same subject; subjects of decisions are compared without regard to case, as in the state."""
     if fact.kind is not FactKind.DECISION:
         return list(list_facts_in_force(connection, task, fact.kind, fact.subject))
-    held = list_facts_in_force(connection, task, fact.kind)
-    return [(number, one) for number, one in held if has_same_subject(one.fact.subject, fact.subject)]
+    facts = list_facts_in_force(connection, task, fact.kind)
+    return [(number, project_fact) for number, project_fact in facts if has_same_subject(project_fact.fact.subject, fact.subject)]
 
 
 def insert_fact(connection: SqlConnection, known: ProjectFact) -> None:
@@ -107,14 +107,14 @@ def apply_event(connection: SqlConnection, event: Event, entry: JournalEntry) ->
         case VerdictReached(_, verdict):
             drop_facts(connection, entry, lambda facts: drop_passed_tests(facts, verdict))
         case FactCorrected(name, text, by, why):
-            for number, one in find_editable_facts(connection, name, entry):
-                if not one.ended:
-                    end_fact(connection, number, one, entry.at, describe_ending(CORRECTED_ENDING, by, why), text)
-                    new = Fact(one.fact.kind, one.fact.subject, text, scope=one.fact.scope, step=one.fact.step)
-                    insert_fact(connection, ProjectFact(make_fact_id(one.task, new), one.task, new, by, entry.at))
+            for number, fact in find_editable_facts(connection, name, entry):
+                if not fact.ended:
+                    end_fact(connection, number, fact, entry.at, describe_ending(CORRECTED_ENDING, by, why), text)
+                    new = Fact(fact.fact.kind, fact.fact.subject, text, scope=fact.fact.scope, step=fact.fact.step)
+                    insert_fact(connection, ProjectFact(make_fact_id(fact.task, new), fact.task, new, by, entry.at))
         case FactForgotten(name, by, why):
-            for number, one in find_editable_facts(connection, name, entry):
-                end_fact(connection, number, one, entry.at, describe_ending(FORGOTTEN_ENDING, by, why), "")
+            for number, fact in find_editable_facts(connection, name, entry):
+                end_fact(connection, number, fact, entry.at, describe_ending(FORGOTTEN_ENDING, by, why), "")
         case _:
             return
 
@@ -125,16 +125,16 @@ def describe_ending(what: str, by: str, why: str) -> str:
 
 def find_editable_facts(connection: SqlConnection, name: str, entry: JournalEntry) -> list[tuple[int, ProjectFact]]:
     """The user's notebook is read in every project: only the user's own rules can come of it, or be changed by it."""
-    return [one for one in find_facts_by_id(connection, name) if entry.task != USER_JOURNAL or one[1].task == USER_JOURNAL]
+    return [fact for fact in find_facts_by_id(connection, name) if entry.task != USER_JOURNAL or fact[1].task == USER_JOURNAL]
 
 
 def drop_facts(connection: SqlConnection, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
     """What was observed, or failed, and no longer holds."""
     rows = list(list_facts_in_force(connection, entry.task, FactKind.OBSERVED))
-    held = set(map(id, kept(tuple(one.fact for _, one in rows))))
-    for number, one in rows:
-        if id(one.fact) not in held:
-            end_fact(connection, number, one, entry.at, "no longer so")
+    held = set(map(id, kept(tuple(project_fact.fact for _, project_fact in rows))))
+    for number, fact in rows:
+        if id(fact.fact) not in held:
+            end_fact(connection, number, fact, entry.at, "no longer so")
 
 
 def list_facts_in_force(
@@ -155,8 +155,8 @@ def find_facts_by_id(connection: SqlConnection, name: str) -> list[tuple[int, Pr
 
 
 def is_fact_edited(connection: SqlConnection, name: str) -> bool:
-    found = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
-    return found is not None
+    value = connection.execute("SELECT 1 FROM fact WHERE id = ? AND instead IS NOT NULL LIMIT 1", (name,)).fetchone()
+    return value is not None
 
 
 def list_edits(connection: SqlConnection) -> tuple[FactCorrection, ...]:

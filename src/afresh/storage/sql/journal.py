@@ -244,8 +244,8 @@ def _check_continuation(first: JournalEntry, before: _JournalHead) -> None:
 def _insert_task(connection: SqlConnection, task: Task) -> int:
     """Number a new task: the order of the queue."""
     row = (task.id, task.goal, task.type)
-    made = connection.execute("INSERT INTO task (id, goal, type) VALUES (?, ?, ?) RETURNING number", row)
-    number = made.fetchall()[0][0]
+    rows = connection.execute("INSERT INTO task (id, goal, type) VALUES (?, ?, ?) RETURNING number", row)
+    number = rows.fetchall()[0][0]
     if task.parent:
         connection.execute("INSERT INTO part (task, parent) VALUES (?, ?)", (number, task.parent))
     return number

@@ -67,12 +67,12 @@ class SqlLimitRecords:
 
     def add_alert(self, alert: LimitAlert, base: int, at: float) -> bool:
         limit = alert.limit
-        made = self.connection.execute(
+        rows = self.connection.execute(
             "INSERT INTO alert (scope, key, unit, percent, most, base, spent, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO NOTHING",
             (limit.scope, alert.key, limit.unit, alert.percent, limit.most, base, alert.spent, at),
         )
-        return made.rowcount > 0
+        return rows.rowcount > 0
 
     def alerts(self, most: int) -> list[tuple[LimitAlert, float]]:
         rows = self.connection.execute(
@@ -188,7 +188,7 @@ class SqlLedger:
     def reset(self, account: SpendingAccount, scope: LimitScope) -> list[TrippedLimit]:
         with self._database.writing() as connection:
             records = SqlLimitRecords(connection)
-            ended = [one for one in records.tripped(account) if one.limit.scope is scope]
+            ended = [limit for limit in records.tripped(account) if limit.limit.scope is scope]
             for breaker in ended:
                 records.end(breaker, account.at, "reset")
             records.reset(account, scope, _read_calls(connection, "state = 'booked'", ()))

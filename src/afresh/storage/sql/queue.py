@@ -133,8 +133,8 @@ def select_tickets(connection: SqlConnection, which: TicketQuery = ALL_TICKETS) 
     filters = list_filters(which)
     if statuses and not which.prefix and not which.part and not which.parents and not filters:
         own = "" if which.parents is None else " AND +turn < 2"
-        one = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?) AS first"
-        conditions.append(f"number IN ({' UNION ALL '.join([one] * len(statuses))})")
+        text = f"SELECT task FROM (SELECT task FROM ticket WHERE status = ?{own} ORDER BY {order} LIMIT ?) AS first"
+        conditions.append(f"number IN ({' UNION ALL '.join([text] * len(statuses))})")
         given += [value for status in statuses for value in (status.value, most)]
     elif which.statuses:
         conditions.append("status IN (SELECT value FROM json_each(?))")
@@ -312,5 +312,5 @@ def _read_statuses(connection: SqlConnection, needs: str) -> dict[str, TaskStatu
 
 
 def _list_unmet_needs(needs: Sequence[str], statuses: Mapping[str, TaskStatus]) -> tuple[UnmetNeed, ...]:
-    found = (UnmetNeed(task, statuses.get(task)) for task in needs)
-    return tuple(need for need in found if not (need.status and need.status.satisfies))
+    unmet_needs = (UnmetNeed(task, statuses.get(task)) for task in needs)
+    return tuple(need for need in unmet_needs if not (need.status and need.status.satisfies))

@@ -53,7 +53,7 @@ def _rows_from_columns(kind: Any, columns: dict[str, list[Any]]) -> tuple[Any, .
     parts = _field_decoders(kind)
     if columns.keys() != parts.keys():
         raise KeyError(*(columns.keys() ^ parts.keys()))
-    return tuple(map(kind, *[map(made, columns[name]) if made else columns[name] for name, made in parts.items()]))
+    return tuple(map(kind, *[map(part, columns[name]) if part else columns[name] for name, part in parts.items()]))
 
 
 @cache
