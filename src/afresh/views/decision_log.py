@@ -65,15 +65,15 @@ def find_step_before(state: State, entries: Sequence[JournalEntry]) -> int:
 
 
 def _build_line(entry: JournalEntry, step: int, number: int, under: Sequence[int]) -> dict[str, Any]:
-    text = describe_event(entry.event)
-    assert text, f"{TAG_BY_EVENT_CLASS[type(entry.event)]} has no line in the log"
+    happening = describe_event(entry.event)
+    assert happening, f"{TAG_BY_EVENT_CLASS[type(entry.event)]} has no line in the log"
     line = {
         "n": number,
         "seq": entry.seq,
         "at": format_time(entry.at),
-        "step": step if text.step is None else text.step,
+        "step": step if happening.step is None else happening.step,
         "kind": TAG_BY_EVENT_CLASS[type(entry.event)].lower(),
-        **{name: getattr(text, name) for name in ("type", "by", "text", "why", "confidence", "severity")},
-        **text.more,
+        **{name: getattr(happening, name) for name in ("type", "by", "text", "why", "confidence", "severity")},
+        **happening.more,
     }
     return line | {"follows": [*_parents_of_line(line, under)], "entry": entry.hash[:16]}
