@@ -181,7 +181,7 @@ def test_each_limit_is_recorded_once_with_its_reason_and_a_full_one_with_a_check
         (8_000, 4_000, AS_ORDERED),
     ]
     assert sum(isinstance(entry.event, CheckpointWritten) for entry in parts.store.journal("one")) == 1
-    assert describe_limits(state).startswith("4,000 tokens a call now; ordered 4,000, highest 16,000")
+    assert describe_limits(state).startswith("4,000 tokens a call now; set to 4,000, at most 16,000")
 
 
 def test_under_pressure_the_outline_gives_way() -> None:

@@ -147,7 +147,7 @@ def test_a_goal_that_does_not_fit_gets_more_room_with_the_reason_and_a_checkpoin
     assert events(person, task, CheckpointWritten)
     checkpoint = read_last_checkpoint(person, task)
     assert "## Summary" in checkpoint and "## Archived outputs" in checkpoint and "Written because" in checkpoint
-    assert f"{second.budget:,} tokens a call now; ordered 4,000, highest 6,553" in person.types("show", task).words
+    assert f"{second.budget:,} tokens a call now; set to 4,000, at most 6,553" in person.types("show", task).words
     assert "what is never left out" in (person.state / "sessions" / "archive" / f"{task}.md").read_text()
     assert [line["text"] for line in log(person, task)][:2] == [f"token limit 4,000 → {first.budget:,}", "checkpoint"]
     assert person.types("context", "verify", task).code == 0
@@ -166,7 +166,7 @@ def test_room_is_given_for_what_was_read_until_it_is_used_or_three_steps_old(per
     first, *raised, fifth, sixth = [audit.budget for audit, _ in calls(person, task)]
     assert first == fifth == sixth == 4_000 < min(raised) <= max(raised) <= up.budget, "it was read for an edit"
     assert person.types("context", "verify", task).code == 0
-    assert "4,000 tokens a call now; ordered 4,000, highest 6,553" in person.types("show", task).words
+    assert "4,000 tokens a call now; set to 4,000, at most 6,553" in person.types("show", task).words
 
 
 def test_a_killed_run_goes_on_with_the_same_factor_and_ceiling_to_the_byte(person: Person, provider) -> None:

@@ -116,7 +116,7 @@ def test_every_screen_has_the_same_figures(person: Person) -> None:
     ran = person.runs(model, "--json", check=SHELL_CHECK).json
     task, calls = ran["task"], audits(person, ran["task"])
     sent, largest, last = sum(one.tokens for one in calls), max(calls, key=lambda one: one.tokens), calls[-1]
-    limits = f"{last.budget:,} tokens a call now; ordered 4,000, highest 16,000"
+    limits = f"{last.budget:,} tokens a call now; set to 4,000, at most 16,000"
     assert ran["tokens"]["input"] == ran["tokens"]["sent"] == sent and ran["tokens"]["calls"] == len(calls)
     shown, text = person.shown(task), person.types("show", task).words
     assert (

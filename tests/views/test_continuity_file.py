@@ -102,7 +102,7 @@ def test_a_stranger_is_told_all_he_needs() -> None:
     assert told["constraints"] == [
         "never use globals",
         "finished when these exit 0: pytest -q",
-        "4,000 tokens a call now; ordered 4,000, highest 16,000",
+        "4,000 tokens a call now; set to 4,000, at most 16,000",
     ]
     assert told["failed, not to be tried again"] == ["inline it all"] and told["command"] == "afresh resume t1"
     assert "question" not in told, "nothing is said where there is nothing to say"

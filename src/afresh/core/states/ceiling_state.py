@@ -190,7 +190,7 @@ class TokenLimits:
     def words(self) -> str:
         if self.ordered == self.highest:
             return f"{self.highest:,} tokens a call, never more"
-        return f"{self.now:,} tokens a call now; ordered {self.ordered:,}, highest {self.highest:,}"
+        return f"{self.now:,} tokens a call now; set to {self.ordered:,}, at most {self.highest:,}"
 
 
 def compute_highest_ceiling(task: Task, window: int) -> int:
