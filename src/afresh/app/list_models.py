@@ -31,7 +31,7 @@ class ConfiguredModel:
     """A model from the user's settings."""
 
     name: str
-    """As given to --model."""
+    """The name for --model."""
     spec: str
     window: int
     price: Price | None

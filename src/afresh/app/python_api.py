@@ -44,7 +44,7 @@ class ResumeOptions(TypedDict, total=False):
 
 
 class RunOptions(ResumeOptions, total=False):
-    """What describes a task; each as the option of `afresh run`."""
+    """The options that describe a task, as those of `afresh run`."""
 
     type: str
     checks: str | Sequence[str]

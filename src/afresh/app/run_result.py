@@ -18,15 +18,15 @@ from afresh.views.task_facts import find_current_verdict
 
 @dataclass(frozen=True, slots=True)
 class RunCost:
-    """What the calls of a task and its subtasks took."""
+    """The cost of a task's calls, with its subtasks."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Of the input tokens, those that the provider had cached."""
+    """Input tokens that the provider had cached."""
     dollars: float = 0.0
-    """Of the calls whose price is known."""
+    """Cost of the calls whose price is known."""
     unpriced_tokens: int = 0
     """Tokens of calls whose price is not known."""
 
@@ -53,7 +53,7 @@ class RunResult:
     verdict: Verdict | None
     """What the checks say: ruling, reason, runs. None if none was reached."""
     summary: str
-    """What the model says it did."""
+    """The model's own summary."""
     branch: str
     commit: str
     """The result on that branch; empty if nothing was changed."""

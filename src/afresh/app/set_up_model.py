@@ -31,7 +31,7 @@ MAX_OFFERED = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """What the user has chosen."""
+    """The user's choice of a model."""
 
     provider: str
     model: str = ""

@@ -1,4 +1,4 @@
-"""One tool call, and what it led to."""
+"""One tool call and its outcome."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -39,7 +39,7 @@ def describe_subject(action: Action) -> str:
 
 
 def normalize_scope(path: str) -> str:
-    """As paths of the tree are spelt; empty for all of it."""
+    """The scope in the form of tree paths; empty for the whole tree."""
     return "" if not path or (plain := normpath(path)) == "." else plain
 
 
@@ -68,7 +68,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """What a command did to the files of the tree, by their paths."""
+    """The files of the tree that a command opened and wrote."""
 
     opened: frozenset[str] = frozenset()
     written: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ class RunManner:
     """How a check is run for a verdict."""
 
     watched: bool = False
-    """It is told which files of the tree the command opens and writes."""
+    """Report which files of the tree the command opens and writes."""
     fixed: tuple[str, ...] = ()
     """Files and folders that it can't write, where the sandbox can mount them so; writing them is seen at every level."""
     elsewhere: bool = False
@@ -106,8 +106,8 @@ class CommandRun:
     keys: tuple[str, ...] = ()
     """What a report must begin with to be from a reporter of ours: one for each test session."""
     network: NetworkUse | None = None
-    """What it did with the network, if that was open for it."""
+    """How it used the network; None if it was closed."""
     files: FileAccess | None = None
-    """What it opened and wrote, if that was watched."""
+    """The files that it opened and wrote; None if nobody watched."""
     spoiled: bool = False
-    """It wrote more than it may: the tree must be put back."""
+    """It wrote more than allowed: the tree must be restored."""

@@ -24,14 +24,14 @@ class ProposedAction:
     layout: CallLayout
     state: State
     done: tuple[ActionResult, ...]
-    """What the same reply has done before it."""
+    """The earlier actions of the same reply."""
     sandbox: str = ""
-    """Its level."""
+    """The level of the sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """It is not done; the model reads why."""
+    """The action is refused; the model reads why."""
 
     reason: str
     settled: bool = False

@@ -37,7 +37,7 @@ def block_from_text(text: str) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class BlockIndexLine:
-    """One line about an archived block, so that it can be asked for by name."""
+    """The index line of an archived block: with its id the model can ask for the block."""
 
     block: str
     kind: str
@@ -60,7 +60,7 @@ OLDER_PAGE_PREFIX = "older: "
 
 
 def merge_index(known: Sequence[BlockIndexLine], new: Sequence[BlockIndexLine]) -> tuple[BlockIndexLine, ...]:
-    """Without the older line of a block that was printed again."""
+    """The index without the older line of a block that was printed again."""
     again = {line.block for line in new}
     return (*[line for line in known if line.block not in again], *new)
 

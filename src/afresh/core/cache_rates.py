@@ -30,6 +30,6 @@ class CacheRates:
 
 
 DEFAULT_CACHE_RATES = CacheRates()
-"""Where no price is known: the rates that most providers have."""
+"""The rates of most providers, for models without a known price."""
 NO_CACHE = CacheRates(read=1.0, write=1.0, lifetime_seconds=0)
 """Of models that cache nothing, such as rules and scripts: every prompt is built anew."""

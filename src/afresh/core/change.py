@@ -1,4 +1,4 @@
-"""What a task did to one file."""
+"""The change of one file by a task."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ NEW_START_OF_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of one file."""
+    """The change of one file."""
 
     path: str
     kind: str

@@ -45,7 +45,7 @@ class OutputReading:
     complete: bool = False
     """Of tests: all that the command names have run, so that one which is not said to fail does not."""
     runner: str = ""
-    """Of tests: what ran them, and so whose tests it can speak of."""
+    """For tests: the runner, which says whose tests they are."""
     failed: bool = False
     """The command itself ended badly."""
 
@@ -163,5 +163,5 @@ TRIVIAL_COMMAND = re.compile(
 
 
 def is_trivial_command(command: str) -> bool:
-    """Whether it only looks, waits or prints."""
+    """Whether it only reads, waits or prints."""
     return bool(INSPECTING_COMMAND.search(command) or TRIVIAL_COMMAND.fullmatch(command))

@@ -19,7 +19,7 @@ class SourceLine:
     number: int
     text: str
     changed: bool = False
-    """By this task."""
+    """Whether this task has changed it."""
 
     def __str__(self) -> str:
         return number_line(self.number, self.text, self.changed)
@@ -88,7 +88,7 @@ class Excerpt:
     lines: tuple[SourceLine, ...] = ()
     gaps: tuple[LineGap, ...] = ()
     basis: str = ""
-    """What it was found by, for code that nobody asked for: `named`, `words`, …"""
+    """How unrequested code was found: `named`, `words`, …"""
 
     @property
     def title(self) -> str:
@@ -132,7 +132,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What was done to one file."""
+    """The change of one file."""
 
     source: ClassVar[str] = ""
     kind: str
@@ -141,7 +141,7 @@ class Diff:
     removed: int
     patch: str = ""
     note: str = ""
-    """What it is instead of changed lines: binary, empty, mode."""
+    """What is shown instead of changed lines: binary, empty, mode."""
     change: str = ""
     """added, modified or deleted, and by which commits, where that is under review."""
     commits: str = ""
@@ -169,7 +169,7 @@ class MapEntry:
 
     path: str = ""
     length: int = 0
-    """In lines."""
+    """Number of lines."""
     why: str = ""
     symbols: tuple[str, ...] = ()
 
@@ -194,7 +194,7 @@ class RepoMap:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What really is text."""
+    """An item that is plain text."""
 
     kind: str
     subject: str

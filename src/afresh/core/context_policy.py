@@ -17,11 +17,11 @@ class ContextPolicy:
     max_growth: float = 3.0
     """An extended prompt may have so many times the tokens that a rebuilt one may have; 0: prompts are never extended."""
     max_turn_tokens: int = 1_000
-    """Of one output in a turn: a longer one is cut."""
+    """Most tokens of one output in a turn."""
     max_read_tokens: int = 6_000
-    """Of the lines that one turn has read: they were asked for."""
+    """Most tokens of lines that one turn has read: the model asked for them."""
     max_output_characters: int = 12_000
-    """Of one output of the last step in a prompt that is built anew."""
+    """Most characters of one output of the last step in a new prompt."""
 
     @property
     def id(self) -> str:

@@ -152,11 +152,11 @@ class StepFinished:
     step: int
     outcome: str
     reverted: str = ""
-    """What was done, of a step that was reverted."""
+    """What a reverted step had done."""
     mark: StepMark | None = None
     """What it leaves behind, if the task goes on or rests for another reason than its verdict."""
     gained: VerifiedProgress | None = None
-    """Only if it has changed what is verified."""
+    """Set only if what is verified has changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What commands were seen to say, as long as it holds."""
+"""Facts that commands have printed, as long as they hold."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ class FactKind(StrEnum):
     RULE = "rule"
     """A person's own words, verbatim."""
     ANSWER = "answer"
-    """What a person said in one task."""
+    """An answer of a person in one task."""
     DECISION = "decision"
     FAILED_APPROACH = "failed_approach"
     CHECK = "check"
@@ -22,7 +22,7 @@ class FactKind(StrEnum):
     OBSERVED = "observed"
     """Read from the output of a command that the model ran: shown while there is room, gone when it is no longer so."""
     CHECKPOINT = "checkpoint"
-    """Where a program outside says that it is with its work. No prompt shows it."""
+    """A checkpoint of another program. No prompt shows it."""
 
 
 class FactScope(StrEnum):

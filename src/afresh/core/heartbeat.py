@@ -47,16 +47,16 @@ class HeartbeatPlan:
 
 @dataclass(frozen=True, slots=True)
 class ItemCheck:
-    """What one item came to in one run."""
+    """The result of one item in one run."""
 
     item: str
-    """Its key."""
+    """The key of the item."""
     text: str
     output: str | None = None
     """The new output, if it differs from the last one or is the first."""
     changed: bool = False
     announcement: str = ""
-    """What the model wants a person to know; empty: nothing."""
+    """The model's message to a person; empty: none."""
     tokens: int = 0
     cost: int | None = None
     """Nano-dollars of the call."""
@@ -103,7 +103,7 @@ class ScheduleAdded:
 @dataclass(frozen=True, slots=True)
 class ScheduleRemoved:
     schedule: str
-    """Its id."""
+    """The id of the schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ HEARTBEAT_EVENT_TAGS = {
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """What is known of an item from all its runs."""
+    """The results of an item over all its runs."""
 
     output: str | None = None
     checked: float = 0.0
@@ -139,9 +139,9 @@ class ItemState:
     tokens: int = 0
     cost: int = 0
     announcement: str = ""
-    """Of its last change."""
+    """The announcement of its last change."""
     note: str = ""
-    """Of its last run."""
+    """The note of its last run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class ScheduleState:
 class HeartbeatState:
     paused: bool = False
     worker: str = ""
-    """Who runs it now."""
+    """The worker that runs it now."""
     began: float = 0.0
     ran: float = 0.0
     """When the last run ended."""

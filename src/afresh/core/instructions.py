@@ -35,7 +35,7 @@ NO_DEFAULTS = TaskDefaults()
 
 
 class InstructionLevel(StrEnum):
-    """From general to special."""
+    """The levels, from general to special."""
 
     USER = "user"
     PROJECT = "project"
@@ -58,7 +58,7 @@ class InstructionPart:
     lines: tuple[NumberedLine, ...]
     title: str = ""
     depth: int = 0
-    """Of its heading; 0 without one."""
+    """Depth of its heading; 0 without one."""
     elsewhere: tuple[str, ...] = ()
     """Folders in which another part goes before it."""
 

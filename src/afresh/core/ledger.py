@@ -45,7 +45,7 @@ class PricedBooking:
 
 @dataclass(frozen=True, slots=True)
 class CallPayment:
-    """What a call has really taken."""
+    """The real cost of a call."""
 
     usage: Usage
     counted: bool
@@ -54,7 +54,7 @@ class CallPayment:
     paid_input: int
     """Of it, for what was sent."""
     note: str = ""
-    """What is odd about it."""
+    """A remark on an unusual payment."""
 
 
 @dataclass(frozen=True, slots=True)

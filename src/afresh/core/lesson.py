@@ -127,7 +127,7 @@ class LessonStatus(StrEnum):
 
 
 class LessonApproval(StrEnum):
-    """Who says that it is right."""
+    """Who has approved it."""
 
     CONFIRMED = "confirmed"
     AUTOMATIC = "automatic"
@@ -135,7 +135,7 @@ class LessonApproval(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What one task leaves for others."""
+    """A lesson that one task leaves for later ones."""
 
     id: str
     title: str
@@ -156,7 +156,7 @@ class Lesson:
     shown: int = 0
     """Tasks that had it in a window."""
     unused: int = 0
-    """Of these, the last ones in a row that drew nothing from it."""
+    """Tasks in a row, up to the last one, that saw it and did not use it."""
     uses: int = 0
     successes: int = 0
     """Uses whose task was verified."""
@@ -201,7 +201,7 @@ def iso_from_time(at: float) -> str:
 
 
 def get_heading_text(body: str, title: str) -> str:
-    """What stands under one heading, of whatever level."""
+    """The text under one heading of any depth."""
     lines, inside = list[str](), False
     for line in body.splitlines():
         if re.match(r"#{1,6} ", line):

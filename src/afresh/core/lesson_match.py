@@ -25,7 +25,7 @@ GENERAL_WORDS = frozenset(
         "wrong", "www",
     )
 )  # fmt: skip
-"""What tasks of every kind speak of: it counts a little, and never alone."""
+"""Words in tasks of every kind: they count little, and never alone."""
 GENERAL_WORD_WEIGHT = 0.2
 PLAIN_WORD_WEIGHT = 1.0
 COMPOUND_WORD_WEIGHT = 2.0
@@ -50,7 +50,7 @@ class WeightedTerms:
 
 @dataclass(frozen=True, slots=True)
 class LessonSubject:
-    """What an object is about, and what it mentions besides."""
+    """The subject of a lesson, and what else it mentions."""
 
     head: WeightedTerms
     body: frozenset[str]

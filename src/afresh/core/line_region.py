@@ -20,7 +20,7 @@ class Region:
     changed: bool = False
 
     def meets(self, start: int, end: int) -> bool:
-        """Whether it has a line between these two, both counted."""
+        """Whether it contains a line from `start` to `end`, both included."""
         return self.start <= end and start <= self.end
 
 

@@ -10,12 +10,12 @@ from afresh.core.fast_dataclass import dataclass
 DEFAULT_PORTS = (80, 443)
 WILDCARD = "*."
 ANY_REST = "..."
-"""As the last word of an allowed command: whatever follows."""
+"""The last word of an allowed command that stands for any further words."""
 FILTERING_LEVEL = "bubblewrap"
 """The level of the sandbox that can open the network for one command and filter it."""
 NETWORK_NEEDS_BUBBLEWRAP = "network for a command needs bubblewrap"
 MAX_COMMAND_CHARACTERS = 500
-"""Of a command that can be allowed: a person has to read it."""
+"""Most characters of a command that can be allowed: a person must be able to read it."""
 HOST_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*", re.ASCII)
 ADDRESS = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:]+))(?::(?P<port>\d{1,5}))?", re.ASCII)
 WORD_PART = re.compile(r"""[A-Za-z0-9_@%+=:,./~^-]+|'[^'\n]*'|"[^"$`\\!\n]*\"""")
@@ -25,7 +25,7 @@ BLANKS = " \t"
 
 class PermissionKind(StrEnum):
     ADDRESS = "address"
-    """Of a host: open for every command of the task."""
+    """A host that is open for every command of the task."""
     COMMAND = "command"
     """It may reach any public address."""
 
@@ -57,7 +57,7 @@ class AllowedAddress:
 
 @dataclass(frozen=True, slots=True)
 class NetworkAccess:
-    """What one command can reach through the proxy."""
+    """The addresses that one command can reach through the proxy."""
 
     addresses: tuple[AllowedAddress, ...] = ()
     public: bool = False
@@ -93,7 +93,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class NetworkUse:
-    """What a command did with the network that was open for it."""
+    """How a command used the network that was open for it."""
 
     connections: tuple[Connection, ...] = ()
     packages: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ class PolicyProposed:
 
     project: str
     proposal: str
-    """Its id: the same for the same changes."""
+    """The id of the proposal: equal changes have equal ids."""
     reason: str
     changes: str
     subject: str = ""
@@ -36,9 +36,9 @@ class PolicyProposed:
 class PolicyAdopted:
     project: str
     policy: str
-    """As JSON."""
+    """The policy as JSON."""
     share: float
-    """Of the tasks; below 1 it is a canary beside the policy before it."""
+    """Share of the tasks; below 1 it is a canary beside the policy before it."""
     proposal: str = ""
     proof: str = ""
     by: str = BY_PERSON
@@ -101,7 +101,7 @@ class PolicyHistory:
 
     @property
     def stable(self) -> ContextPolicy:
-        """What all tasks have, but for a canary's."""
+        """The policy of all tasks but those of a canary."""
         whole = [policy for policy in self.adopted if policy.share >= WHOLE_SHARE and not policy.ended]
         return whole[-1].policy if whole else DEFAULT_CONTEXT_POLICY
 

@@ -54,7 +54,7 @@ class ActionEnded:
 
 @dataclass(frozen=True, slots=True)
 class ChangeMade:
-    """What a step has changed, before it is checked."""
+    """The changes of a step, before they are checked."""
 
     changes: tuple[Change, ...]
 
@@ -123,4 +123,4 @@ ProgressListener = Callable[[ProgressEvent], None]
 
 
 def ignore_progress(event: ProgressEvent) -> None:
-    """For whoever does not follow a run."""
+    """For callers that do not follow a run."""

@@ -42,7 +42,7 @@ class ProjectFact:
 
 @dataclass(frozen=True, slots=True)
 class FactCorrection:
-    """What a person has made of a fact: other words, or none."""
+    """A person's correction of a fact: other words, or none."""
 
     id: str
     old: str
@@ -64,13 +64,13 @@ class FactQuery:
 
 
 def make_fact_id(task: str, fact: Fact) -> str:
-    """The same words about the same thing have the same name, on every machine."""
+    """The name of a fact: the same words on the same subject have the same name on every machine."""
     text = "\0".join((task, fact.kind, fact.subject, fact.text))
     return f"m{sha256(text.encode()).hexdigest()[:8]}"
 
 
 def extract_facts(entry: JournalEntry) -> Iterator[tuple[Fact, str]]:
-    """What an event says, and who says so."""
+    """The facts in an event, each with its source."""
     match entry.event:
         case OutputDigested(facts):
             for fact in facts:

@@ -58,7 +58,7 @@ class ToolSchema:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What one tool call gave, as it is sent back."""
+    """The result of one tool call, as it is sent back."""
 
     text: str
     ok: bool = True
@@ -94,7 +94,7 @@ class Request:
     footer: str = ""
     """Said last, and in this call only."""
     kind: str = ""
-    """What is asked, where it is not the next step of a task."""
+    """The kind of a request that is not the next step of a task."""
 
     @property
     def body(self) -> str:
@@ -103,7 +103,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """What is hashed."""
+        """The text that is hashed."""
         return to_canonical_json(self)
 
     @property
@@ -132,7 +132,7 @@ class Prompt:
 
     @property
     def demand(self) -> int:
-        """What can't be left out, with the reply's reserve."""
+        """Tokens of the required parts and the reply's reserve."""
         return self.tokens - count_optional_tokens(self.sections) + self.request.reserve
 
 
@@ -202,7 +202,7 @@ class CallAudit:
     policy: str = ""
     """The id of the context policy."""
     window: int = 0
-    """What the model can take, in tokens; 0: not recorded."""
+    """The model's window in tokens; 0: not recorded."""
 
     @property
     def is_extended(self) -> bool:

@@ -13,7 +13,7 @@ class RateLimit:
     name: str
     """`provider:model`, or a provider for all of its models together."""
     requests: int = 0
-    """In a minute; 0: any number."""
+    """Requests in a minute; 0: any number."""
     tokens: int = 0
     """Sent and replied in a minute; 0: any number."""
 
@@ -44,7 +44,7 @@ class CallTurn:
     wait: float = 0.0
     """Seconds from now."""
     limit: str = ""
-    """What it waits for, in words."""
+    """The limit that it waits for, in words."""
 
 
 IMMEDIATE_TURN = CallTurn()

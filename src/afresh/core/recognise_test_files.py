@@ -1,4 +1,4 @@
-"""What a path says about the file."""
+"""Tells tests, settings and documents by their paths."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What the model proposes, and what came of it."""
+"""The model's reply."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ MODELS_THAT_DO_NOT_READ = frozenset({OFFLINE_MODEL, SCRIPTED_MODEL})
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered to one request."""
+    """The model's reply to one request."""
 
     thought: str = ""
     actions: tuple[Action, ...] = ()

@@ -31,7 +31,7 @@ class Schedule:
     """Tokens of a call; 0: as the settings and the type say."""
     model: str = ""
     report: bool = False
-    """It adds no task: the report of the last whole week is announced."""
+    """Announce the report of the last whole week instead of adding a task."""
 
     @property
     def words(self) -> str:

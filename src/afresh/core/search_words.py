@@ -39,7 +39,7 @@ def split_words(text: str) -> list[str]:
 
 
 def drop_stop_words(words: Iterable[str]) -> list[str]:
-    """Without single letters and the words that stand in every English sentence."""
+    """The words without single letters and the most frequent English words."""
     return [word for word in words if len(word) > 1 and word not in STOP_WORDS]
 
 
@@ -79,7 +79,7 @@ def _join_identifiers(text: str) -> str:
 
 
 def find_identifiers(text: str) -> set[str]:
-    """As they are written."""
+    """The identifiers as they are written."""
     return {*IDENTIFIER_PATTERN.findall(text)}
 
 

@@ -48,11 +48,11 @@ class SpendingLimit:
     most: int
     """Nano-dollars, or tokens."""
     own: bool = True
-    """Set by the user, and not merely what holds where nothing is set."""
+    """Whether the user has set it; otherwise it is a default."""
 
     @property
     def key(self) -> str:
-        """What it is called in the settings."""
+        """Its key in the settings."""
         return self.scope.value if self.unit is LimitUnit.MONEY else f"{self.scope}_tokens"
 
     @property
@@ -86,7 +86,7 @@ class SpendingLimits:
     total_tokens: int | None = None
 
     def __iter__(self) -> Iterator[SpendingLimit]:
-        """Those that hold, the narrowest first."""
+        """The limits that are set, the narrowest first."""
         for field in fields(self):
             scope, _, tokens = field.name.partition("_")
             said: float | int | None = getattr(self, field.name)
@@ -142,12 +142,12 @@ class SpendingAccount:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What a call takes, or may take."""
+    """The cost of a call, real or possible."""
 
     money: int = 0
     tokens: int = 0
     unpriced: int = 0
-    """Of the tokens, those whose price is unknown."""
+    """Tokens of unknown price."""
 
     def of(self, unit: LimitUnit) -> int:
         return {LimitUnit.MONEY: self.money, LimitUnit.TOKENS: self.tokens, LimitUnit.UNPRICED: self.unpriced}[unit]

@@ -50,7 +50,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class SpendingState:
-    """What calls have used."""
+    """Tokens and money that calls have used."""
 
     usage: Usage = NO_USAGE
     costs: CallCosts = NO_CALL_COSTS
@@ -102,7 +102,7 @@ class State:
 
     @property
     def limits(self) -> TokenLimits:
-        """Of calls, as every screen tells them."""
+        """The limits of a call, as every screen shows them."""
         last = self.tokens.last_call
         highest = compute_highest_ceiling(self.task, last.window) if last.window else self.task.budget_limit
         return TokenLimits(self.task.budget, last.budget or self.task.budget, max(highest, last.budget))

@@ -31,11 +31,11 @@ class Passage:
     about: tuple[str, ...] = ()
     """Files that the action of its step names, without their folders."""
     ended: str = ""
-    """Of an action, how it ended, in a word; empty if nobody has said so."""
+    """For an action, its ending in a word; empty if unknown."""
     late: bool = False
     """Of an output, nothing that came after it in its reply can have changed a file."""
     writes: bool = False
-    """Of actions, the first one writes files."""
+    """For actions: whether the first one writes files."""
 
     def before(self, change: int) -> bool:
         """Is it older than what the step `change` has changed?"""
@@ -104,7 +104,7 @@ class CompactionPolicy:
     left: float = 0.6
     """Part that is held afterwards."""
     keep_steps: int = 8
-    """Of the newest steps nothing goes."""
+    """So many of the newest steps are kept whole."""
     keep_passages: int = 46
     """Fewer than `MIN_PASSAGES_KEPT`, so that memory is compacted before it forgets anything silently."""
     oldest: int = 0
@@ -159,7 +159,7 @@ class NameSeen:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is left in words of steps that no passage covers."""
+    """A summary in words of the steps that no passage covers."""
 
     through: int = 0
     """The last step that it speaks of."""
@@ -187,7 +187,7 @@ def render_summary_line(line: SummaryLine) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What a hook has answered; `note` is what went wrong with it."""
+    """A hook's answer; `note` is its fault."""
 
     go: bool
     note: str = ""

@@ -15,7 +15,7 @@ from afresh.core.verdict import Ruling, Verdict, name_check_run, sum_check_runs
 
 
 class StepFate(StrEnum):
-    """What became of a step."""
+    """How a step ended: it only read, or its change was kept, reverted or undone."""
 
     LOOKED = "looked"
     """Nothing was changed."""
@@ -41,7 +41,7 @@ class StepRecord:
     outcome: str
     kept: bool
     reverted: str = ""
-    """What was done, of a step that was reverted by the harness."""
+    """What a step had done that the harness reverted."""
     checks: tuple[str, ...] = ()
     """Names of the checks that ran after it, as the outcome has them."""
     put_back: bool = False

@@ -1,4 +1,4 @@
-"""What comes of an action."""
+"""The result of a step's actions."""
 
 import re
 from dataclasses import replace
@@ -25,7 +25,7 @@ DURATION_SUFFIX = re.compile(r" in \d+(?:\.\d+)? ?s(?:econds)?\b")
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What a tool gives back: raw text for the archive and what else happened."""
+    """The result of a tool: raw text for the archive, events and other effects."""
 
     text: str
     ok: bool = True
@@ -94,13 +94,13 @@ class StepResult:
 
     done: tuple[ActionResult, ...]
     snapshot: str
-    """Of the tree as the step leaves it."""
+    """The snapshot of the tree after the step."""
     changes: tuple[Change, ...] = ()
     """Of the actions, whether they are kept or not."""
     events: tuple[Event, ...] = ()
-    """What goes on record of it, in the order in which it happened."""
+    """The events of the step, in the order in which they happened."""
     blocks: tuple[Block, ...] = ()
-    """What the archive keeps of it."""
+    """The blocks for the archive."""
     verdict: Verdict | None = None
     missing: tuple[ChangedUnit, ...] = ()
     """What completion was refused for: changes of tests without leave."""

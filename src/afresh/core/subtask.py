@@ -35,12 +35,12 @@ class SubtaskStatus(StrEnum):
     """Its own checks have passed, and what it changed is in the tree."""
     FAILED = "failed"
     BLOCKED = "blocked"
-    """It asks something, or nothing can verify it."""
+    """It asks a question, or nothing can verify it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubtaskWork:
-    """What a part has made."""
+    """The work of a subtask."""
 
     created: int = 0
     changed: int = 0
@@ -71,7 +71,7 @@ def work_from_changes(changes: Iterable[Change], tests: int) -> SubtaskWork:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskMetrics:
-    """What a part has taken."""
+    """The cost of a subtask."""
 
     steps: int = 0
     calls: int = 0
@@ -96,7 +96,7 @@ class SubtaskResult:
 
     task: str
     step: int
-    """In which it was handed out."""
+    """The step in which it was handed out."""
     goal: str
     status: SubtaskStatus
     files: tuple[str, ...]
@@ -109,7 +109,7 @@ class SubtaskResult:
 
     @property
     def text(self) -> str:
-        """As the model reads it."""
+        """The text for the model."""
         files = ", ".join(self.files) + (f" and {self.more:,} more" if self.more else "")
         where = "in your tree now" if self.status is SubtaskStatus.DONE else "not taken over"
         lines = [

@@ -7,7 +7,7 @@ from afresh.core.fast_dataclass import dataclass
 
 
 class SymbolKind(StrEnum):
-    """What a symbol is, in words that fit every language."""
+    """Kinds of symbols, in words that fit every language."""
 
     CLASS = "class"
     """Also struct, enum, record, object and the like."""
@@ -61,7 +61,7 @@ class FileReading:
     language: str
     lines: int
     symbols: tuple[Symbol, ...] = ()
-    """In reading order."""
+    """The symbols in reading order."""
     imports: tuple[ImportedModule, ...] = ()
     mentions: tuple[str, ...] = ()
     """Identifiers that its code uses, each once, sorted; not those in comments and strings."""
@@ -75,7 +75,7 @@ class FileReading:
 
 @dataclass(frozen=True, slots=True)
 class SymbolPlace:
-    """Where a symbol stands."""
+    """The place of a symbol."""
 
     path: str
     symbol: Symbol
@@ -85,7 +85,7 @@ class SymbolPlace:
 
 
 class IndexTerm(StrEnum):
-    """What contents can be looked up by."""
+    """The keys under which contents can be found."""
 
     WORD = "w"
     MENTION = "m"
@@ -132,4 +132,4 @@ class SearchHit:
     text: str
     """A signature, or the line that uses it and, after `HIT_REMARK_START`, where that is."""
     defines: bool
-    """It is a definition; otherwise a use of one."""
+    """Whether it is a definition; otherwise it is a use."""

@@ -1,4 +1,4 @@
-"""What is to be done: the order as it was given, never changed afterwards."""
+"""The order of a task, never changed afterwards."""
 
 import re
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ class Task:
     thinking: int | None = None
     """Tokens that the model may think with in each call; None: as the type says."""
     require_tests: bool = False
-    """It is done only with a new test that passes."""
+    """PASS needs a new test that passes."""
     tools: tuple[str, ...] = ()
     """Tools of MCP servers that it may use: SERVER or SERVER.TOOL."""
 
@@ -110,7 +110,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskStart:
-    """What a task begins with, if it is not HEAD."""
+    """The start of a task that does not begin with HEAD."""
 
     base: str = ""
     """The commit; empty: HEAD when its tree is first opened."""
@@ -177,7 +177,7 @@ class TicketDetail:
     question: str = ""
     options: tuple[str, ...] = ()
     ruling: str = ""
-    """Of the last verdict; empty: none yet."""
+    """The last ruling; empty: no verdict yet."""
     outcome: str = ""
     follows: str = ""
     """The task whose result it goes on from."""
@@ -189,7 +189,7 @@ class UnmetNeed:
 
     task: str
     status: TaskStatus | None = None
-    """None: there is no such task."""
+    """None: the task does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +209,9 @@ class QueueTicket:
     parent: str = ""
     """The task that it is a part of; such a one is never ready by itself."""
     detail: TicketDetail | None = None
-    """None: not known without loading the task."""
+    """None: the task must be loaded to know it."""
     unmet: tuple[UnmetNeed, ...] = ()
-    """Of what it needs, the tasks that are not done yet."""
+    """The tasks that it needs and that are not done."""
     marks: TicketMarks = NO_MARKS
 
     @property
@@ -262,7 +262,7 @@ class TicketQuery:
     labels: tuple[str, ...] = ()
     project: str = ""
     due_before: float = 0.0
-    """With a due time before this one; 0: with any or none."""
+    """Only tasks due before this time; 0: all."""
 
 
 ALL_TICKETS = TicketQuery()

@@ -23,7 +23,7 @@ class TokenCalibration:
     model: str = ""
     ratios: tuple[float, ...] = ()
     samples: int = 0
-    """In all, also those that are no longer kept."""
+    """Number of samples in all, even of those that were dropped."""
     doubted: int = 0
     """Reports that were not believed."""
 

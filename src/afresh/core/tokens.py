@@ -53,7 +53,7 @@ class EstimatingCounter:
 
     factor: float = DEFAULT_TOKENS_PER_PIECE
     framing: int = REQUEST_FRAMING_TOKENS
-    """What the provider adds to any request, in tokens."""
+    """Tokens that the provider adds to any request."""
 
     def __call__(self, text: str) -> int:
         return int(count_pieces(text) * self.factor) + 1

@@ -52,7 +52,7 @@ def find_longest_fitting(make: Callable[[int], T], low: int, high: int, fits: Ca
 
 
 def select_fitting(items: Iterable[T], cost: Callable[[T], int], room: int) -> list[T]:
-    """In order, each that fits into what those before it have left."""
+    """The items in order, each that fits into what is left."""
     chosen: list[T] = []
     for item in items:
         if (price := cost(item)) <= room:

@@ -7,7 +7,7 @@ from afresh.core.fast_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CallCosts:
-    """What calls have cost."""
+    """The cost of calls."""
 
     money: int = 0
     """Nano-dollars."""
@@ -42,7 +42,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """In and out."""
+        """Input and output together."""
         return self.input + self.output
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -57,7 +57,7 @@ NANO_PER_DOLLAR = 1_000_000_000
 
 
 def format_dollars(amount: int) -> str:
-    """In cents; small sums with as many digits as it takes to see them."""
+    """The amount in cents; with more digits if it is small."""
     value = amount / NANO_PER_DOLLAR
     if not amount or abs(value) >= 0.1:
         return f"${value:,.2f}"

@@ -11,7 +11,7 @@ from afresh.runtime import Runtime
 
 
 def append_events(state: State, runtime: Runtime, events: Sequence[Event], blocks: Sequence[Block] = ()) -> State:
-    """One durable commit."""
+    """Append events in one durable commit."""
     entries = link_events(state.task.id, state.head, runtime.clock.now(), events)
     after = fold_entries(state, entries)
     runtime.store.append(entries, blocks, after)

@@ -23,7 +23,7 @@ BEFORE_RECOVERY = "before the recovery from the checkpoint after step {0}"
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One that was written, and the task as it was then."""
+    """A written checkpoint with the state of the task at that time."""
 
     reason: str
     at: float

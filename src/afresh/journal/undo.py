@@ -99,7 +99,7 @@ def list_undoable_steps(journal: Iterator[JournalEntry]) -> list[UndoableStep]:
 
 
 def rebuild_state_before(journal: Iterator[JournalEntry], step: int) -> State:
-    """As the task stood when that step began."""
+    """The state of the task when that step began."""
     state: State | None = None
     for entry in journal:
         if isinstance(entry.event, CallRequested) and entry.event.step == step:

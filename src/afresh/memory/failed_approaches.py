@@ -121,7 +121,7 @@ def key_from_action(action: Action) -> str:
 
 
 def list_attempts(result: StepResult) -> list[ActionResult]:
-    """What was changed; what was only looked at was not tried."""
+    """The actions that changed something; reading is not trying."""
     done = [deed for deed in result.done if deed.outcome.ok]
     return [action_result for action_result in done if has_trait(action_result.action, ToolTrait.CHANGES)] or done
 

@@ -18,7 +18,7 @@ class GatheredContext:
     state: State
     items: tuple[Item, ...] = ()
     trace: Trace = EMPTY_TRACE
-    """What the passages of the state say."""
+    """The lines of the state's passages."""
     corrections: Corrections = NO_CORRECTIONS
     """By persons; they are applied to the state already."""
     policy: ContextPolicy = DEFAULT_CONTEXT_POLICY

@@ -83,9 +83,7 @@ def _choose_reply(sections: dict[str, list[str]]) -> Reply:
     changed = [line.lstrip("- ") for line in lines if line.strip("-.() ").lower() not in ("", "none")]
     if changed:
         summary = _render_commit_message([_LINE_COUNTS_PATTERN.sub("", line) for line in changed], many)
-        return Reply(
-            "No suggestion is left: the changes go to the final check.", _make_complete_action(summary)
-        )
+        return Reply("No suggestion is left: the changes go to the final check.", _make_complete_action(summary))
     summary = "Nothing could be improved: no suggestion is left that applies and passes verification, and nothing was changed."
     return Reply("There is no suggestion and nothing was changed.", _make_complete_action(summary))
 

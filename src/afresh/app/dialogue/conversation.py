@@ -29,7 +29,7 @@ SESSION_ID_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Where a conversation is. All that lasts is in the journals of its tasks."""
+    """The place of a conversation: its current task. All that lasts is in the journals of its tasks."""
 
     task: str = ""
     applied: str = ""
@@ -41,7 +41,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ConversationOrder:
-    """What holds for each task of a conversation."""
+    """The order that holds for each task of a conversation."""
 
     type: str = ""
     checks: tuple[str, ...] = ()

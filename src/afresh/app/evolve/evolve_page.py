@@ -30,7 +30,7 @@ class PolicyRow:
     proposal: str
     by: str
     tasks: int
-    """That have ended under it."""
+    """Number of tasks that have ended under it."""
     verified: int
     ended: str
 

@@ -31,7 +31,7 @@ MAX_TASKS_READ = 60
 """The newest: what was long ago says little about the policy of today."""
 MAX_TASKS_REPLAYED = 40
 MIN_TASKS_SEARCHED = 6
-"""In the older half: fewer say little about others."""
+"""Least tasks in the older half: fewer say little about others."""
 SEARCH_KIND = "tuned"
 RETIRE_KIND = "retire"
 NOTHING_TO_REPLAY = "not to be proven by replay: yours to decide"

@@ -31,7 +31,7 @@ from afresh.storage.renew_lease import identify_worker
 MAX_ANNOUNCEMENT_CHARACTERS = 400
 MAX_LINE_CHARACTERS = 300
 CALL_SECONDS = 60.0
-"""After which a call is given up."""
+"""Longest time of a call."""
 CALL_RETRIES = 1
 SILENT_ANSWER = "OK"
 ANNOUNCEMENT_PATTERN = re.compile(r"ANNOUNCE: *(\S.*)", re.DOTALL)

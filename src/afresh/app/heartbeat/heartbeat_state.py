@@ -19,7 +19,7 @@ from afresh.views.file_io import read_text_file, replace_file
 
 SNAPSHOT_FILE_NAME = "heartbeat.json"
 MAX_ENTRIES_AFTER_SNAPSHOT = 32
-"""After which the file is written again."""
+"""Most entries before the file is written again."""
 SHAPE = crc32(" ".join(f.name for kind in (HeartbeatState, ItemState, ScheduleState, Schedule) for f in fields(kind)).encode())
 """Differs for a file with other fields, which is not used."""
 

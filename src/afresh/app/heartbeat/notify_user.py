@@ -11,7 +11,7 @@ from afresh.core.task import TaskStatus
 from afresh.core.truncate import to_one_line
 
 DESKTOP_NOTIFICATION = "desktop"
-"""In place of a command: the notification of the desktop, if there is one."""
+"""Instead of a command: the desktop's notification, if there is one."""
 DESKTOP_SCRIPT = 'on run argv\ndisplay notification (item 1 of argv) with title "afresh"\nend run'
 MAX_NOTICE_CHARACTERS = 300
 

@@ -18,7 +18,7 @@ from afresh.core.tokens import EstimatingCounter
 from afresh.views.model_calls import HistoryComparison
 
 MAX_KEPT_OUTPUT_TOKENS = 10_000
-"""Of one output: agents that keep their history cut longer ones."""
+"""Most tokens of one output: agents that keep their history cut longer ones, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class StepDetails:
     call: CallAudit
     reply: Reply | None = None
     record: StepRecord | None = None
-    """None as long as nothing was done."""
+    """None until something was done."""
     verdict: Verdict | None = None
     keeping: ChangeKeptOrReverted | None = None
     before: str = ""

@@ -39,7 +39,7 @@ DEFINITION_PATTERN = r"(def|class|fn|func|function|struct|interface|type|const|e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderTerms:
-    """What the person allows, and how a doubt reaches them."""
+    """What the person allows, and how warnings reach them."""
 
     starts_now: bool = True
     """False: the task waits in the queue, perhaps for a worker with other keys."""

@@ -40,7 +40,7 @@ class TaskList:
     own: bool = False
     """Its words are the user's orders. Otherwise they are data, as those of an issue are."""
     order: TaskOrder = EMPTY_ORDER
-    """What the user orders for all of them."""
+    """The order for all tasks of the list."""
     again: bool = False
     """A task that is over is added anew: what was found has come back."""
 
@@ -55,7 +55,7 @@ class PlannedTask:
 @dataclass(frozen=True, slots=True)
 class ListImport:
     added: Sequence[PlannedTask]
-    """In the order of the list."""
+    """The added tasks, in the order of the list."""
     known: Sequence[QueueTicket]
     """Tasks of the list that were there already."""
 

@@ -31,7 +31,7 @@ CRASHED_CODE = 70
 
 @dataclass(slots=True)
 class OpenOrder:
-    """What a process has been told to do and has not finished."""
+    """An order to this process that is not finished."""
 
     order: WorkOrder
     since: float
@@ -39,7 +39,7 @@ class OpenOrder:
     """How many tasks and merges had ended when it was given."""
     task: str = ""
     calls: bool = False
-    """Its run has been prepared, and has called the model."""
+    """The run of the order is prepared and has called the model."""
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ MAX_TASKS_PER_PROCESS = 8
 MIN_TASKS_PER_PROCESS = 3
 """Even if there are more cores: a process takes some 40 MB, a task in it 2 or 3."""
 MIN_PROCESSES = 2
-"""One that is killed does not stop all tasks."""
+"""With two, a killed process does not stop all tasks."""
 MAX_CLAIMING = 2
 """Workers that have been started and have not claimed yet: claims are made one after another anyway."""
 MAX_PREPARING_PER_CORE = 2
@@ -67,7 +67,7 @@ class PoolTerms:
 
 @dataclass(slots=True)
 class PoolResult:
-    """What a pool has done."""
+    """The results of a pool."""
 
     ended: list[State] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

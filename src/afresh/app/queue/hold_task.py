@@ -58,7 +58,7 @@ def release_task(project: Project, task: str) -> State:
 
 
 def end_pause(project: Project, task: str) -> None:
-    """Who asks for a paused or interrupted task to be worked on ends that."""
+    """End a pause or an interruption because a person asks for work on the task."""
     if project.store.load(task).place.hold:
         release_task(project, task)
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 NOTHING_CHANGED = "nothing was changed"
 MAX_NAMED_TASKS = 12
-"""Of a cycle; the rest is counted."""
+"""Most tasks of a cycle that are named; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceEdit:
-    """What a person changes about a task's place in the queue."""
+    """The changes that a person makes to a task's place in the queue."""
 
     priority: int | None = None
-    """None: as it is."""
+    """None: unchanged."""
     after: tuple[str, ...] = ()
     """Tasks to wait for, besides the present ones."""
     not_after: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from afresh.core.truncate import truncate_middle
 from afresh.errors import NotPossible
 
 MAX_FOLLOW_UPS = 3
-"""One after another, for one goal; then a person is asked."""
+"""Most follow-up tasks in a row for one goal; then a person is asked."""
 
 
 def find_follow_up(project: Project, state: State) -> str:

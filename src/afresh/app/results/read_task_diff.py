@@ -30,7 +30,7 @@ class FileVersions:
 
     path: str
     old: str | None
-    """None: it was not there."""
+    """None: the file did not exist."""
     new: str
     """Empty if it was deleted."""
 

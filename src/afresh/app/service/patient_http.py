@@ -4,7 +4,7 @@ all file descriptors."""
 from typing import Any
 
 REQUEST_SECONDS = 10.0
-"""For the head of a request."""
+"""Longest wait for the head of a request."""
 
 
 def make_patient_protocol() -> type[Any]:

@@ -13,7 +13,7 @@ from afresh.storage.renew_lease import identify_worker, is_worker_dead
 from afresh.views.file_io import file_name_from_task, make_folder, refuse_symlinks
 
 MAX_LOG_BYTES = 8_000
-"""Of the end of a log, as it is shown."""
+"""Most bytes shown from the end of a log."""
 LOG_FOLDER_NAME = "workers"
 HEARTBEAT_LOG_NAME = "schedule run.log"
 """No task has a blank in its name."""

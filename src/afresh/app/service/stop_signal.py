@@ -15,7 +15,7 @@ from afresh.errors import Cancelled
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 ALL_SIGNALS = (*STOP_SIGNALS, signal.SIGINT)
-"""What a person or a service manager sends to stop several workers."""
+"""Signals with which a person or a service manager stops several workers."""
 PASSED_ON = (signal.SIGTERM, signal.SIGINT)
 """What processes of ours are sent at the first request to stop, after the step, and at the second, at once. The kernel makes one
 of two equal signals that come soon after each other."""

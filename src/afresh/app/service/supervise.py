@@ -21,7 +21,7 @@ SETTLED_SECONDS = 30.0
 """A process that has run for so long is well again: the next delay is the first one."""
 LOOK_SECONDS = 0.2
 KILL_SECONDS = 15.0
-"""After the second request to stop."""
+"""Time between the second request to stop and the kill."""
 SERVICE_NAME = "service"
 WORDS_BY_CODE = {
     1: "it ended with an error",
@@ -35,7 +35,7 @@ WORDS_BY_CODE = {
 class ChildPhase(StrEnum):
     RUNNING = "running"
     WAITING = "waiting"
-    """It has ended, and is started again after a delay."""
+    """It has ended; it starts again after a delay."""
     ENDED = "ended"
 
 

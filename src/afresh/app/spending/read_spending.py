@@ -81,7 +81,7 @@ def _describe_limits(ledger: "LimitStore", account: SpendingAccount) -> list[str
 
 @dataclass(frozen=True, slots=True)
 class TaskSpending:
-    """What a task has cost, with its subtasks."""
+    """The cost of a task with its subtasks."""
 
     line: SpendingLine | None = None
     """None if the ledger cannot be read."""

@@ -39,13 +39,13 @@ SPARE_SHADOW_PATTERN = re.compile(r"checkout-([0-9]+)\.git")
 class StateProblem:
     what: str
     remedy: str
-    """What `--repair` does about it, or what a person can do."""
+    """What `--repair` or a person can do about it."""
     repairable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class AreaReport:
-    """One kind of stored thing: how many were looked at, and what is wrong."""
+    """The check of one kind of stored things: how many were read, and the faults."""
 
     name: str
     checked: int

@@ -45,7 +45,7 @@ class ParsedCommand:
     kind: str
     words: tuple[str, ...]
     narrow: bool = False
-    """Whether it names only some of the tests."""
+    """Whether it runs only some of the tests."""
 
     @property
     def command(self) -> str:

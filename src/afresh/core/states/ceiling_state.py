@@ -40,7 +40,7 @@ class CallFigures:
     demand: int = 0
     """What is never left out (system, tools, framing, sections of the tier ALWAYS), with the reply's reserve."""
     unmet: int = 0
-    """What the work had asked for (the tier DEMAND) and found no room."""
+    """Tokens that the work asked for (the tier DEMAND) and that did not fit."""
     omitted: int = 0
     """All that was left out and a larger window could show, with what is unmet."""
     pieces: int = 0
@@ -50,7 +50,7 @@ class CallFigures:
     thinking: int = 0
     """Of the reserve: it does not grow with the ceiling."""
     window: int = 0
-    """What the model can take; 0: not recorded."""
+    """The model's window; 0: not recorded."""
 
     @property
     def needs_pressure(self) -> CeilingPressure:

@@ -29,11 +29,11 @@ class DialogueState:
     """The open question, and what a person has said."""
 
     words: tuple[str, ...] = ()
-    """What the user said after the goal, verbatim."""
+    """The user's messages after the goal, verbatim."""
     question: str = ""
     options: tuple[str, ...] = ()
     asked_by: str = ""
-    """Who has asked the open question: the model or the harness."""
+    """Who has asked the open question: model or harness."""
     limit: int = 0
     """The highest limit that the first option of the open question allows."""
     supervision: SupervisionState = INITIAL_SUPERVISION
@@ -42,9 +42,9 @@ class DialogueState:
     turn_step: int = 0
     """The step after which the turn began."""
     issue: Issue | None = None
-    """What the task is about, in the words of whoever wrote it."""
+    """The issue that the task is about, in its author's words."""
     network: NetworkState = NO_PERMISSIONS
-    """What a person lets it reach."""
+    """The network permissions that a person gave."""
 
 
 def is_agreement(answer: str) -> bool:

@@ -37,7 +37,7 @@ class MemoryState:
     archived: int = 0
     """Lines that the whole index has: those above, and older ones on pages in the archive."""
     passages: tuple[Passage, ...] = ()
-    """What is remembered line by line."""
+    """The remembered lines."""
     forgotten: int = 0
     """Passages that memory had no space for any more; they are in the archive."""
     summary: Summary = EMPTY_SUMMARY

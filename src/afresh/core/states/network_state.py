@@ -1,4 +1,4 @@
-"""What a person has allowed a task to reach, and what it has reached."""
+"""The network permissions of a task, and the hosts that it has reached."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -45,7 +45,7 @@ class NetworkState:
     refused: tuple[str, ...] = ()
     """Commands that a person does not want to have the network."""
     commands: tuple[str, ...] = ()
-    """Those that have run with it, the last ones."""
+    """The last commands that ran with it."""
     connections: tuple[Connection, ...] = ()
     packages: tuple[str, ...] = ()
     environments: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def add_permissions(
 
 
 def join_connections(connections: Iterable[Connection]) -> tuple[Connection, ...]:
-    """One for each host, port and ending, with the sums."""
+    """One connection for each host, port and ending, with the sums."""
     known = dict[tuple[str, int, str], Connection]()
     for connection in connections:
         key = (connection.host, connection.port, connection.refused)

@@ -47,7 +47,7 @@ class BestCheckResult:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedProgress:
-    """What is verified so far, and why a step counts as progress over that."""
+    """The verified state so far, and why a step is progress over it."""
 
     why: str = ""
     measure: int = -1
@@ -63,12 +63,12 @@ class VerifiedProgress:
 
 @dataclass(frozen=True, slots=True)
 class StepMark:
-    """What a step leaves behind."""
+    """The mark that a step leaves for stall detection."""
 
     step: int
     seen: tuple[Sighting, ...] = ()
     edited: bool = False
-    """It changed files, whether that was kept or not."""
+    """Whether it changed files, even if the change was reverted."""
     tools: tuple[str, ...] = ()
     tokens: int = 0
     """Of its call, and of the parts that it has handed out."""
@@ -98,7 +98,7 @@ class ProgressState:
     tokens: int = 0
     """Spent since then."""
     bill: CallCosts = NO_CALL_COSTS
-    """What they have cost."""
+    """Cost of the steps without progress."""
     tools: tuple[tuple[str, int], ...] = ()
     """What was done since then, and how often."""
     gain: VerifiedProgress = VerifiedProgress()

@@ -19,7 +19,7 @@ class PromptState:
     """Empty before the first call."""
 
     sections: tuple[SectionRef, ...] = ()
-    """Of the last prompt, without its footer."""
+    """The sections of the last prompt, without its footer."""
     base: int = 0
     """The step whose prompt was built anew; a turn for each later step follows it."""
     step: int = 0
@@ -28,7 +28,7 @@ class PromptState:
     """The base was built for it."""
     base_tokens: int = 0
     tokens: int = 0
-    """Of all sections."""
+    """Tokens of all sections."""
     thinking: int = 0
     """Tokens that the model may think with, as in the base."""
     terms: str = ""

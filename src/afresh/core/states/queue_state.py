@@ -94,7 +94,7 @@ class AttemptFailed:
 
 
 MAX_FAILURES_KEPT = 8
-"""Of the error log in a state; the journal has them all."""
+"""Most failures that a state keeps; the journal has them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class AttemptState:
     resumed: int = 0
     """How often a step ended, or the task did, after it was taken up again."""
     resuming: bool = False
-    """It was taken up again, and no step has ended since."""
+    """It was resumed, and no step has ended since."""
 
     @property
     def resumes(self) -> int:
@@ -127,7 +127,7 @@ NO_ATTEMPTS = AttemptState()
 
 @dataclass(frozen=True, slots=True)
 class TicketMarks:
-    """What a ticket shows of a task's place beyond its turn."""
+    """The marks of a ticket beside its place: labels, due time, project."""
 
     labels: tuple[str, ...] = ()
     due: float = 0.0
@@ -137,7 +137,7 @@ class TicketMarks:
     failures: int = 0
     retry_at: float = 0.0
     failure: str = ""
-    """What the last attempt failed at, while it waits for the next one."""
+    """The failure of the last attempt, while it waits for the next one."""
     conversation: bool = False
     """A person talks with it: no worker takes it up unless it is named."""
 
@@ -165,7 +165,7 @@ class StopAct(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopRequest:
-    """What a person asks of the worker that holds a task."""
+    """A person's request to the worker that holds a task."""
 
     act: StopAct
     reason: str = ""

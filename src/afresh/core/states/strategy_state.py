@@ -15,7 +15,7 @@ class StrategyChanged:
     """From the next call on it goes another way: by this loop, and if that works by a plan, by a new one."""
 
     step: int
-    """After which."""
+    """The step after which it was made."""
     loop: str
     why: str
 
@@ -47,7 +47,7 @@ class StrategyState:
     """Since the last word of a person."""
     why: str = ""
     refusals: int = 0
-    """Of completion, up to the turn."""
+    """Refused completions up to the turn."""
     planning: bool = True
     """No plan has been made since the turn, or since the last word of a person. Once there was one, to clear it wins no steps."""
     done: int = 0

@@ -34,7 +34,7 @@ class PersonSpoke:
     text: str
     by: str = "person"
     redirects: bool = False
-    """They replace the plan."""
+    """Whether they replace the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class RecoveredFromCheckpoint:
     index. Follows `StepsUndone`, which puts back the tree and the plan."""
 
     step: int
-    """After which the checkpoint was written."""
+    """The step after which the checkpoint was written."""
     left_step: int
     left_snapshot: str
     """The last step before the recovery, and the tree as it was then: it can be had again from the checkpoint of that step."""
@@ -89,12 +89,12 @@ class PersonAct(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PersonRequest:
-    """What a person wants at a pause."""
+    """A person's request at a pause."""
 
     act: PersonAct
     text: str = ""
     steps: int = 0
-    """To undo; 0: back to before the last change."""
+    """Steps to undo; 0: back to before the last change."""
     option: int = 0
     """Of those that were asked about, counted from 1."""
     by: str = "person"

@@ -38,7 +38,7 @@ def name_from_word(word: str) -> str:
 
 
 def find_names(text: str) -> tuple[str, ...]:
-    """In order of their first occurrence."""
+    """The names, in order of their first occurrence."""
     if "\\" in text or "\x1b" in text:
         text = ESCAPE_PATTERN.sub(" ", text)
     found = dict.fromkeys(map(name_from_word, NAME_CANDIDATE_PATTERN.findall(text)))
