@@ -82,7 +82,7 @@ def save_before_recovery(state: State, step: int) -> list[Event]:
 def recover_from_checkpoint(
     now: State, then: State, trace: Trace, odds: OddsWeights, workspace: Workspace, by: str
 ) -> list[Event]:
-    """What is to be recorded; the tree is the caller's to put back after that. `trace`: of the passages at the checkpoint."""
+    """The events to record; the caller restores the tree after that. `trace`: of the passages at the checkpoint."""
     tree, left = then.workspace, now.workspace.snapshot
     moved = () if tree.snapshot == left else tuple(hunks_from_changes(workspace.changes(left, tree.snapshot)))
     text = (

@@ -36,7 +36,7 @@ class UndoableStep:
 
 
 def undo_steps(state: State, store: JournalStore, workspace: Workspace, word: PersonRequest) -> list[Event]:
-    """What is to be recorded; the tree is the caller's to put back after that. NotPossible if there is nothing to undo."""
+    """The events to record; the caller restores the tree after that. NotPossible if there is nothing to undo."""
     gone = select_steps_to_undo(state.task.id, store, word.steps)
     first = gone[0].step
     before = rebuild_state_before(store.journal(state.task.id), first)
