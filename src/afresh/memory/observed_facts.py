@@ -1,4 +1,4 @@
-"""What was read becomes facts; and what no longer holds is taken back."""
+"""Makes facts of what outputs show, and ends facts that no longer hold."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -85,7 +85,7 @@ def is_refuted(fact: Fact, reading: OutputReading, source: str) -> bool:
 
 
 def is_same_command(one: str, other: str) -> bool:
-    """The same command for other files."""
+    """Whether it is the same command for other files."""
     first, second = ([word for word in command.split() if word != "." and not is_path_argument(word)] for command in (one, other))
     return first == second != []
 

@@ -110,7 +110,7 @@ def measure_fullness(passages: Sequence[Passage], ceiling: int) -> float:
 
 
 def is_memory_full(passages: Sequence[Passage], ceiling: int, policy: CompactionPolicy) -> bool:
-    """By its pool, by the number of passages, or by the age of the oldest."""
+    """Whether memory is full: by pool, by number of passages, or by the age of the oldest."""
     if len(passages) <= FULL_SLACK_FACTOR * policy.keep_passages:
         return False
     many = 0 < policy.most_passages <= len(passages)

@@ -38,7 +38,7 @@ def recall_project_facts(state: State, facts: FactIndex) -> Iterator[Note]:
 
 
 def _list_state_fact_ids(state: State) -> frozenset[str]:
-    """What the window tells of in any case."""
+    """Ids of the facts that every prompt shows."""
     whose = state.task.id
     return frozenset(
         (
@@ -49,7 +49,7 @@ def _list_state_fact_ids(state: State) -> frozenset[str]:
 
 
 def _list_own_facts(facts: list[ProjectFact]) -> Iterator[Note]:
-    """What the state has no room for any more, by step."""
+    """The task's facts that have left the state, by step."""
     for fact in sorted(facts[:MAX_OWN_FACTS], key=lambda project_fact: project_fact.fact.step):
         by = f", {fact.by}" if fact.fact.kind is FactKind.DECISION else ""
         text = f"step {fact.fact.step}{by}: {_render_fact(fact)}"
@@ -85,7 +85,7 @@ def describe_focus(state: State) -> str:
 
 
 def list_current_focus(state: State) -> list[str]:
-    """What the work is about at this moment."""
+    """The subjects of the current work."""
     last = state.memory.recent[-1:]
     ahead = [item.text for item in state.work.plan if not item.done]
     return [
@@ -96,7 +96,7 @@ def list_current_focus(state: State) -> list[str]:
 
 
 def list_wider_focus(state: State) -> list[str]:
-    """What it is about besides."""
+    """Further subjects of the work."""
     before = state.memory.recent[-FOCUS_STEPS:-1]
     ahead = [item.text for item in state.work.plan if not item.done]
     failing = [

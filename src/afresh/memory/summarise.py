@@ -81,7 +81,7 @@ def join_entry_lines(entries: Sequence[TraceEntry], voices: tuple[PassageVoice, 
 
 
 def _drop_command_echo(text: str) -> str:
-    """Without the echo of commands and what says only that they ran."""
+    """The text without the echo of commands and lines that only say that they ran."""
     return "\n".join(line for line in text.splitlines() if not line.startswith("$ ") and line.strip() != "exit 0")
 
 

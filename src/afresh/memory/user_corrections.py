@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """In the order in which they were made."""
+    """A person's corrections, in the order in which they were made."""
 
     edits: tuple[FactCorrection, ...] = ()
 
@@ -33,11 +33,11 @@ class Corrections:
 
     @property
     def by_id(self) -> dict[str, str]:
-        """What each edited fact was made to say; empty: nothing."""
+        """The last text of each corrected fact; empty: forgotten."""
         return {edit.id: edit.new for edit in self.edits}
 
     def scrub(self, text: str) -> str:
-        """Without the lines that a person wants forgotten."""
+        """The text without lines that a person wants forgotten."""
         return make_scrubber(self.phrases)(text) if self.edits else text
 
 
@@ -77,7 +77,7 @@ def apply_corrections(state: State, edits: Corrections) -> State:
 
 
 def correct_items(items: Sequence[tuple[T, Fact]], task: str, edits: Mapping[str, str], write: Callable[[T, str], T]) -> list[T]:
-    """Each as it reads by now; an edit may have been edited in turn."""
+    """The items with a person's corrections applied; a correction may have been corrected, too."""
     kept: list[T] = []
     for item, fact in items:
         text = get_corrected_text(task, fact, edits)

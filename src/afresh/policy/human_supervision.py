@@ -43,7 +43,7 @@ def record_supervision_mode(state: State, runtime: Runtime) -> list[Event]:
 
 
 def replan_or_pause(state: State, worker: str, runtime: Runtime) -> State:
-    """What is decided between two steps."""
+    """Between two steps: make a new plan, or pause for a person."""
     return consult_supervisor(replan_or_ask(state, runtime), worker, runtime)
 
 

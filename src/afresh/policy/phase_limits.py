@@ -98,7 +98,7 @@ def press_layout(layout: CallLayout, state: State, pace: StrategyPace) -> CallLa
 
 
 def render_phase_urge(state: State, layout: CallLayout) -> str:
-    """What the model is told when the steps of a phase are used up."""
+    """The words for the model when the steps of a phase are used up."""
     now = URGE_BY_PHASE[layout.phase]
     if state.task.report and not state.workspace.changed and layout.phase != "scan":
         now = f"write {state.task.report} now, with what you know"

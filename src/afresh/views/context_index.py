@@ -18,7 +18,7 @@ MAX_COMPACTIONS = 8
 _CALL_FIELDS = ("call", "sections", "left out", "compacted")
 _DOCUMENT_START = "{\n"
 _DISK_FIELDS_START = ',\n"archived outputs": '
-"""Where the part about files on disk begins in the document."""
+"""The beginning of the part about files on disk."""
 
 
 def render_context_index(state: State, last: CallRequested | None) -> str:

@@ -81,7 +81,7 @@ def _list_fields(state: State, rules: Sequence[str]) -> Iterator[tuple[str, Any]
 
 
 def measure_progress(state: State) -> dict[str, int]:
-    """In numbers: steps, and items of the plan if there is one."""
+    """Progress in numbers: steps, and items of the plan if there is one."""
     work, plan = state.work, state.work.plan
     done = {"plan items": len(plan), "done": sum(item.done for item in plan)} if plan else {}
     return {"steps": work.step, "of": work.limit, "percent": 100 * work.step // work.limit if work.limit else 0, **done}

@@ -10,7 +10,7 @@ _MARKUP_PATTERN = re.compile(r"!(?=\[)|\](?=\()|<(?=[A-Za-z/!?])")
 
 
 _REFERENCE_PATTERN = re.compile(r"([#@]|\bGH-|/(?:issues|pull|merge_requests|work_items)/)(?=\w)")
-"""What a forge would link, close or call."""
+"""Text that a forge would turn into links, mentions or closed issues."""
 
 
 def break_references(text: str) -> str:

@@ -117,7 +117,7 @@ class HistoryComparison:
     sent: int = 0
     paid: int = 0
     estimated: int = 0
-    """Of the calls, those whose paid tokens are estimated."""
+    """Number of calls whose paid tokens are estimated."""
     accumulating: int = 0
     accumulating_paid: int = 0
 

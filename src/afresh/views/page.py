@@ -68,7 +68,7 @@ Block = Line | Heading | Rule | Cut | Fields | Table | Tree | Box | Indented
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a command returns."""
+    """The output of a command."""
 
     data: Any
     blocks: str | Sequence[Block] | Callable[[], Any] = ()

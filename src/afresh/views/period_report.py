@@ -23,9 +23,9 @@ class PeriodFigures:
     since: float
     until: float
     work: TokenGrowth
-    """Of the calls for work on tasks."""
+    """Growth of the calls for work on tasks."""
     calls: int
-    """Of all kinds."""
+    """Calls of all kinds."""
     sent: int
     received: int
     """Tokens, of calls of all kinds."""
@@ -34,7 +34,7 @@ class PeriodFigures:
     unpriced: int
     """Calls whose price is unknown."""
     runs: tuple[RunFigures, ...]
-    """Of the tasks that something happened to."""
+    """Figures of the tasks with events in the period."""
 
     @property
     def verified(self) -> int:
@@ -85,7 +85,7 @@ class PeriodReport:
     now: PeriodFigures
     before: PeriodFigures
     alerts: tuple[str, ...] = ()
-    """Of limits and of large prompts, in this period."""
+    """Alerts of limits and large prompts in this period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ReportRow:
     now: str
     before: str
     trend: str
-    """In words that need no colour: +12 %, –3 points."""
+    """The change in words that need no colour: +12 %, –3 points."""
 
 
 def list_report_rows(report: PeriodReport) -> list[ReportRow]:
@@ -123,7 +123,7 @@ def _format_averages(now: PeriodFigures, before: PeriodFigures) -> tuple[str, st
 
 
 def _format_window_shares(figures: PeriodFigures) -> str:
-    """Of a call on average, and of the largest."""
+    """Share of the window that a call took, on average and at most."""
     shares = figures.window_shares
     return f"{format_share(sum(shares) / len(shares))}, at most {format_share(max(shares))}" if shares else NO_FIGURE
 

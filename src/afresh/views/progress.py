@@ -38,11 +38,11 @@ class ProgressLine:
     text: str
     step: int = 0
     result: str = ""
-    """What came of a step."""
+    """The result of a step."""
     thought: str = ""
-    """What the model said with it."""
+    """The model's words with it."""
     detail: bool = False
-    """Only for those who want to know everything."""
+    """Shown only with --verbose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RunProgress:
     doing: str = ""
     doing_since: float = 0.0
     said: str = ""
-    """What the model says: the end of it while it comes in."""
+    """The end of the model's words while they come in."""
     waiting: str = ""
     waiting_since: float = 0.0
     """The call that is under way, whatever runs beside it."""
@@ -86,7 +86,7 @@ def update_run_progress(
 
 
 def _show_call_again(glance: RunProgress) -> RunProgress:
-    """What ran beside a call has ended: what is left is the call."""
+    """A check beside a call has ended: show the call again."""
     return replace(glance, doing=glance.waiting, doing_since=glance.waiting_since, tests=NO_TESTS_FINISHED)
 
 

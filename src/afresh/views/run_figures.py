@@ -25,7 +25,7 @@ class RunFigures:
     ended: TaskStatus | None = None
     """As what it last came to rest in the time asked for; None: it did not."""
     asked: bool = False
-    """It asked a person something in the time asked for."""
+    """Whether it asked a person something in the period."""
     window_shares: tuple[float, ...] = ()
     """Of each call in the time asked for, the part of the model's context window that its prompt took."""
 

@@ -1,4 +1,4 @@
-"""What replies drew on, added up by section."""
+"""How much of each section the replies used, added up."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -364,7 +364,7 @@ def state_to_json(state: State) -> dict[str, Any]:
 
 
 class TicketState(StrEnum):
-    """One word for each task, the same in every list."""
+    """The state of a task in one word, the same in every list."""
 
     PENDING = "pending"
     """It waits for other tasks, or for its next attempt."""

@@ -26,7 +26,7 @@ class TaskGraph:
 
     @property
     def edges(self) -> list[tuple[str, str]]:
-        """Each task that is waited for, with the one that waits."""
+        """Pairs: a task, and one that waits for it."""
         return [(need, task) for task, ticket in self.tickets.items() for need in ticket.needs if need in self.tickets]
 
 

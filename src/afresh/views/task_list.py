@@ -66,9 +66,9 @@ MAX_TASK_ROWS = 6
 MAX_UNSEEN_READ = 24
 """More finished tasks than have room in a file for whoever continues."""
 ACTIVE_STATUSES = TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.READY
-"""In the order in which they are named."""
+"""States of active tasks, in the order of the list."""
 UNREVIEWED_STATUSES = TaskStatus.DONE, TaskStatus.FAILED
-"""Of finished tasks that nobody has applied or discarded yet."""
+"""States of finished tasks that are not applied or discarded yet."""
 
 
 @dataclass(frozen=True, slots=True)

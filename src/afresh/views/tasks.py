@@ -116,7 +116,7 @@ def answer_to_json(before: State, state: State) -> dict[str, Any]:
 
 
 def permissions_to_json(state: State) -> dict[str, Any]:
-    """What a person lets a task do: `afresh allow --json`."""
+    """A task's permissions, for `afresh allow --json`."""
     network = to_plain_value(state.dialogue.network.permissions)
     return {
         "task": state.task.id,

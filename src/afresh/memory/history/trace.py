@@ -22,14 +22,14 @@ class TraceLine(NamedTuple):
     text: str
     names: tuple[str, ...]
     covers: tuple[str, ...]
-    """Its names, and what these imply."""
+    """Its names, and the names that they imply."""
     telling: bool
     """Long enough to be wanted as a whole, not only for its names."""
 
 
 @dataclass(slots=True, eq=False)
 class LastSighting:
-    """Where a name or a line was met last, and how often before, by voice."""
+    """The last place of a name or a line, and how often it was met before, by voice."""
 
     entry: "TraceEntry"
     used: int = 0
@@ -121,7 +121,7 @@ class Trace:
     names: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
     lines: Mapping[str, LastSighting] = field(default_factory=dict[str, LastSighting])
     touched: Mapping[str, int] = field(default_factory=dict[str, int])
-    """For each subject of files the last step whose action named one of them."""
+    """For each subject of files, the last step whose action named one of them."""
     tallies: Mapping[PassageVoice, VoiceTally] = field(default_factory=dict[PassageVoice, VoiceTally])
 
 

@@ -82,7 +82,7 @@ def draft_lesson(found: TaskRecord, names: NamesByPath = NO_NAMES) -> Lesson:
 
 
 def lesson_id_from_task(task: str) -> str:
-    """By the task alone, so that it is the same whenever it is drafted."""
+    """An id made of the task alone, so that a second draft has the same id."""
     return f"KO-{sha256(task.encode()).hexdigest()[:8]}"
 
 
@@ -151,7 +151,7 @@ def render_what_worked(task: TaskRecord, names: NamesByPath) -> str:
 
 
 def read_completion_summary(task: TaskRecord) -> list[str]:
-    """What the one who did it said it was, in the end."""
+    """The model's own summary at the end of the task."""
     actions = [action for reply in task.replies.values() for action in reply.actions if has_trait(action, ToolTrait.COMPLETES)]
     text = str(actions[-1].args.get("summary", "")).strip() if actions else ""
     return [quote_plain_lines(re.sub(r"\n\s*\n", "\n", text), MAX_SUMMARY_CHARACTERS)] if text else []
@@ -172,7 +172,7 @@ def render_changes(task: TaskRecord, changed_names: NamesByPath) -> Iterator[str
 
 
 def shorten_name_list(names: Sequence[str]) -> list[str]:
-    """Of tests the first few: what they test is told elsewhere."""
+    """The first few names of tests; the lesson says elsewhere what they test."""
     tests = [name for name in names if name.startswith(("test_", "Test"))]
     return [name for name in names if name not in tests[MAX_SMALL_EDITS:]][:MAX_FILES] + (
         ["…"] if tests[MAX_SMALL_EDITS:] else []

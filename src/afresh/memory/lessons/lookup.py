@@ -16,7 +16,7 @@ MAX_QUERY_FAILURES = 3
 
 
 def keep_one_foreign_lesson(notes: Sequence[Note]) -> list[Note]:
-    """Of those from other projects only the first."""
+    """The lessons, with only the first of those from other projects."""
     foreign = [look for look in notes if look.subject.startswith(PATTERN_ID_PREFIX)][1:]
     return [look for look in notes if look not in foreign]
 

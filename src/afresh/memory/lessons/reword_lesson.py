@@ -43,7 +43,7 @@ def list_required_names(lesson: Lesson) -> Sequence[str]:
 
 
 def apply_rewording(lesson: Lesson, worded: LessonWorded | None) -> Lesson:
-    """With the model's words in place of the rules', if they will do."""
+    """The lesson in the model's words, if they pass the checks; else as the rules wrote it."""
     prose = escape_hidden(worded.reply.thought).strip() if worded and worded.reply else ""
     lines = [line for line in prose.splitlines() if line.strip()]
     whole = all(name in prose for name in list_required_names(lesson)) and not any(

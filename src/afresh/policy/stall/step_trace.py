@@ -1,4 +1,4 @@
-"""What a step leaves behind to judge by whether the work moves."""
+"""The marks of a step by which stalls are detected."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ SIGNATURE_CHARACTERS = 12
 
 
 def mask_volatile_values(text: str) -> str:
-    """Without what changes from run to run."""
+    """The text without values that change from run to run."""
     for pattern, word in VOLATILE_PATTERNS:
         text = pattern.sub(word, text)
     return text
@@ -47,7 +47,7 @@ def hash_action(action: Action, tree: str) -> str:
 
 
 def hash_output(text: str) -> str:
-    """Of an output; of a long one its ends decide."""
+    """The hash of an output; of a long one, of its beginning and end."""
     held = (
         text
         if len(text) <= MAX_HASHED_CHARACTERS

@@ -1,4 +1,4 @@
-"""One action after another, each chosen by what the last one showed."""
+"""The loop `react`: one action after another, each chosen after the result of the last."""
 
 from dataclasses import replace
 

@@ -30,7 +30,7 @@ from afresh.errors import BadInput, Damaged
 from afresh.storage.sql.format import STORE_FORMAT, make_format_error
 
 COPY_FOLDER = "export"
-"""In the state folder: the copy that is written by itself."""
+"""The folder in `state` with the automatic copy."""
 QUEUE_FILE = "queue.json"
 NOTEBOOK_FILE = "notebook.jsonl"
 ATTRIBUTES_FILE = ".gitattributes"

@@ -26,7 +26,7 @@ MAX_DESCRIPTION_CHARACTERS = 1024
 @dataclass(frozen=True, slots=True)
 class AgentSkill:
     path: str
-    """From the root of the repository, as one would read it."""
+    """Path from the root of the repository."""
     name: str
     description: str
     body: str

@@ -42,7 +42,7 @@ class LessonIndex:
         self._stamps: dict[str, object] = {}
 
     def keep(self, stamps: Mapping[str, object], documents: Mapping[str, tuple[str, str, str]]) -> None:
-        """What is gone or has another stamp goes; what is new comes in."""
+        """Update the index: drop missing and changed documents, add new ones."""
         stale = [key for key, stamp in self._stamps.items() if stamps.get(key) != stamp]
         new = [key for key in stamps if key in stale or key not in self._stamps]
         if stale or new:
@@ -79,7 +79,7 @@ def split_index_words(text: str) -> list[str]:
 MIN_DOCUMENTS_FOR_COMMON_WORDS = 6
 """Documents below which nothing can be said of words that most of them have."""
 MIN_SHARE_OF_BEST_FIT = 0.5
-"""Of the best one's fit: what is further off is not shown beside it."""
+"""Least share of the best fit; lessons that fit less are left out."""
 FIT_BONUS_PER_SUCCESS = 0.1
 MAX_COUNTED_SUCCESSES = 3
 """What each success adds to a fit, and how many count."""
@@ -94,7 +94,7 @@ class LessonDocument:
     body: str
     text: str
     words: frozenset[str]
-    """Of its head and tags."""
+    """The words of its head and tags."""
     successes: int = 0
 
 
@@ -124,7 +124,7 @@ class FolderLessonLibrary:
         return [Note("knowledge", match.key, match.text) for match in self.ranked(questions)[:most]]
 
     def named(self, keys: Sequence[str]) -> Sequence[Note]:
-        """Those of these that are still there, as they are now."""
+        """The lessons with these keys as they are now; missing ones are left out."""
         documents = self._documents() if keys else {}
         return [Note("knowledge", key, documents[key].text) for key in keys if key in documents]
 

@@ -106,7 +106,7 @@ def make_unknown_outcome_error(address: str) -> TryAgain:
 
 
 def translate_server_error(fault: "psycopg.Error", address: str) -> AfreshError:
-    """What the server said about a statement."""
+    """The error for a server's answer to a statement."""
     code, said = fault.sqlstate or "", hide_password(" ".join(str(fault).split()), address)
     if code in CODES_OF_WAITING:
         return TryAgain(

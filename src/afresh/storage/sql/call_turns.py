@@ -13,7 +13,7 @@ TurnClock = Callable[[SqlConnection], tuple[str, float]]
 
 
 def read_boot_time(connection: SqlConnection) -> tuple[str, float]:
-    """The same for all processes of the machine."""
+    """The clock that all processes of the machine share."""
     return read_time_since_boot()
 
 
@@ -42,7 +42,7 @@ def insert_turn(connection: SqlConnection, call: TakenTurn, limits: Sequence[Rat
 
 
 def update_turn(connection: SqlConnection, number: int, tokens: int) -> None:
-    """With 0 tokens the call was not made, and its turn is free."""
+    """Record the tokens of a call; with 0 the call was not made, and its turn is free."""
     if tokens:
         connection.execute("UPDATE turn SET tokens = ? WHERE number = ?", (tokens, number))
     else:

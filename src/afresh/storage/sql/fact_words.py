@@ -11,7 +11,7 @@ from afresh.storage.sql.database import SqlConnection
 
 FACT_COLUMNS = "id, task, kind, subject, text, confidence, block, step, source, first, last, scope, author, at, ended, ending"
 MIN_IDF = 1e-6
-"""Of a word that more than half of the facts have."""
+"""Weight of a word that more than half of the facts have."""
 MAX_WORD_CHARACTERS = 80
 CHANGE_TOTAL_SQL = (
     "INSERT INTO fact_total (id, facts, tokens) VALUES (1, ?, ?) ON CONFLICT (id)"

@@ -100,7 +100,7 @@ def end_fact(connection: SqlConnection, number: int, known: ProjectFact, at: flo
 
 
 def apply_event(connection: SqlConnection, event: Event, entry: JournalEntry) -> None:
-    """What an event does to facts that are known already."""
+    """Apply an event to the known facts."""
     match event:
         case ChangeKeptOrReverted(step, False):
             drop_facts(connection, entry, lambda facts: drop_observations_of_step(facts, step))
@@ -129,7 +129,7 @@ def find_editable_facts(connection: SqlConnection, name: str, entry: JournalEntr
 
 
 def drop_facts(connection: SqlConnection, entry: JournalEntry, kept: Callable[[FactTuple], FactTuple]) -> None:
-    """What was observed, or failed, and no longer holds."""
+    """End observed facts and failures that no longer hold."""
     rows = list(list_facts_in_force(connection, entry.task, FactKind.OBSERVED))
     held = set(map(id, kept(tuple(project_fact.fact for _, project_fact in rows))))
     for number, fact in rows:

@@ -79,7 +79,7 @@ class SqlJournal:
         return state or fold_entries(None, self.journal(task))
 
     def heads(self, after: int = 0) -> dict[str, JournalHead]:
-        """Where each journal ends that was written to after this change."""
+        """The end of each journal that was written to after this change."""
         return {task: head for _, task, head in self.list_changes(after)}
 
     @repeat_if_lost
@@ -214,7 +214,7 @@ def _needs_snapshot(entries: Sequence[JournalEntry], state: State) -> bool:
 
 
 class _JournalHead(NamedTuple):
-    """Where a task's journal ends."""
+    """The end of a task's journal."""
 
     number: int = 0
     status: str = ""

@@ -34,7 +34,7 @@ TICKET_ROWS_SQL = (
     " FROM task JOIN ticket ON ticket.task = number LEFT JOIN part ON part.task = number LEFT JOIN lease ON lease.task ="
     " CASE WHEN parent IS NULL THEN number ELSE (SELECT whole.number FROM task AS whole WHERE whole.id = parent) END"
 )
-"""Who holds a task holds its parts."""
+"""The owner of a task owns its subtasks."""
 INSERT_TICKET_SQL = (
     "INSERT INTO ticket (seq, hash, step, step_limit, updated, question, options, ruling, outcome, task, status, follows,"
     " priority, needs, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
