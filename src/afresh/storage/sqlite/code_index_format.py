@@ -21,7 +21,7 @@ TERMS_PER_RUN = 64
 
 
 def encode_bare_reading(reading: FileReading) -> str:
-    imports = [(one.module, one.line, one.names, one.alias) for one in reading.imports]
+    imports = [(module.module, module.line, module.names, module.alias) for module in reading.imports]
     return json.dumps([imports, *(getattr(reading, name) for name in PLAIN_FIELDS)], separators=(",", ":"))
 
 
@@ -35,7 +35,10 @@ def unpack_json(data: bytes) -> Any:
 
 
 def encode_reading_rest(reading: FileReading) -> bytes:
-    symbols = [(one.name, one.kind, one.line, one.end, one.signature, one.doc, one.bases) for one in reading.symbols]
+    symbols = [
+        (symbol.name, symbol.kind, symbol.line, symbol.end, symbol.signature, symbol.doc, symbol.bases)
+        for symbol in reading.symbols
+    ]
     return pack_json([reading.mentions, symbols])
 
 
@@ -44,11 +47,11 @@ def decode_reading(plain: str, more: bytes = b"") -> FileReading:
     kept: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in zip(PLAIN_FIELDS, values, strict=True)
     }
-    found = tuple(ImportedModule(module, line, tuple(map(tuple, names)), alias) for module, line, names, alias in imports)
+    modules = tuple(ImportedModule(module, line, tuple(map(tuple, names)), alias) for module, line, names, alias in imports)
     mentions, symbols = unpack_json(more) if more else ([], [])
     return FileReading(
         **kept,
-        imports=found,
+        imports=modules,
         mentions=tuple(mentions),
         symbols=tuple(
             Symbol(name, KIND_BY_VALUE[kind], line, end, signature, doc, tuple(bases))
@@ -78,8 +81,8 @@ def invert_terms(contents: Iterable[tuple[int, ContentTerms]]) -> TermPostings:
     words: dict[str, list[int]] = {}
     mentions: dict[str, list[int]] = {}
     symbols: dict[str, list[int]] = {}
-    for number, (said, used, named) in contents:
-        for word, count in said.items():
+    for number, (counts, used, named) in contents:
+        for word, count in counts.items():
             if word in words:
                 words[word] += (number, count)
             else:
@@ -95,10 +98,10 @@ def invert_terms(contents: Iterable[tuple[int, ContentTerms]]) -> TermPostings:
 
 def encode_runs(postings: TermPostings) -> Iterator[tuple[str, str, bytes]]:
     """The kind, the first term and the content of each run."""
-    for kind, found in postings.items():
-        names = sorted(found)
+    for kind, numbers in postings.items():
+        names = sorted(numbers)
         for first in range(0, len(names), TERMS_PER_RUN):
-            some = {name: found[name] for name in names[first : first + TERMS_PER_RUN]}
+            some = {name: numbers[name] for name in names[first : first + TERMS_PER_RUN]}
             yield kind.value, names[first], pack_json(some)
 
 
@@ -120,6 +123,6 @@ def pack_numbers(numbers: Iterable[int]) -> bytes:
 
 
 def unpack_numbers(data: bytes) -> list[int]:
-    found = array("I")
-    found.frombytes(data)
-    return found.tolist()
+    numbers = array("I")
+    numbers.frombytes(data)
+    return numbers.tolist()
