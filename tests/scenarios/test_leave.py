@@ -139,6 +139,86 @@ def test_a_removed_test_follows_only_if_it_fails_as_it_was(judge: Judge) -> None
     assert completes(judge).ruling is PASS
 
 
+VAST = "def vast(a):\n    return a + OFF if OFF else a\n\n\nOFF = 0\nON = 1\n"
+TESTS_OF_VAST = (
+    "import nums\n\n\ndef test_on(monkeypatch):\n    monkeypatch.setattr(nums, 'ON', 2)\n    assert nums.ON == 2\n\n\n"
+    "def test_off():\n    assert nums.OFF == 0\n\n\ndef test_dead(monkeypatch):\n"
+    "    monkeypatch.setattr(nums, 'OFF', 3, raising=False)\n    assert nums.vast(-3) in (0, -3)\n"
+)
+
+
+@pytest.mark.parametrize(("weaker", "ruling"), [("in (0, -3)", PASS), ("in (0, -3, 9)", FAIL)])
+def test_a_test_that_only_follows_a_name_of_the_code_is_proven_by_another_that_does(
+    tmp_path: Path, weaker: str, ruling: Ruling
+) -> None:
+    judge = Judge(begun(tmp_path, {"nums.py": VAST, "tests/test_vast.py": TESTS_OF_VAST})).order(
+        "OFF is called SHIFT from now on"
+    )
+    judge.reviews(how="follows", quote="OFF is called SHIFT")
+    judge.yard.folder.write("nums.py", VAST.replace("OFF", "SHIFT"))
+    judge.yard.folder.write("tests/test_vast.py", TESTS_OF_VAST.replace("OFF", "SHIFT").replace("in (0, -3)", weaker))
+    verdict = completes(judge)
+    assert verdict.ruling is ruling, verdict.reason
+    assert ("does not fail, as it was, with the new code: tests/test_vast.py::test_dead" in verdict.reason) is (ruling is FAIL)
+
+
+def test_a_test_that_was_extended_follows_if_the_old_code_fails_with_it(judge: Judge) -> None:
+    follows(judge)
+    judge.yard.change("sums.py", "return a / 2", "return a / 2 if a % 3 else a // 2 + 1")
+    judge.yard.change(HALF, "    assert", "    print(sums.half(1))\n    assert")
+    assert "passes on the code of the base, too" in completes(judge).reason
+    judge.yard.change(HALF, "== 2\n", "== 2\n    for a in (3, 9):\n        assert sums.half(a) == a // 2 + 1\n")
+    verdict = completes(judge)
+    assert verdict.ruling is PASS and f"{HALF}: test_half was extended" in verdict.reason, verdict.reason
+
+
+FIXTURE = "\n\nimport pytest\nimport sums\n\n\n@pytest.fixture\ndef four():\n    return sums.Number(4)\n"
+NUMBER = "\n\nclass Number:\n    def __init__(self, value):\n        self.value = value\n"
+
+
+def test_a_test_below_a_changed_fixture_is_tried_with_both_as_they_were(tmp_path: Path) -> None:
+    test = "import sums\n\n\ndef test_four(four):\n    assert four.value == sums.Number(4).value\n"
+    files = {"sums.py": PROJECT["sums.py"] + NUMBER, "tests/conftest.py": PROJECT["tests/conftest.py"] + FIXTURE}
+    judge = follows(Judge(begun(tmp_path, {**files, "tests/test_four.py": test}))).order(
+        "a Number must have a unit: half of four is three"
+    )
+    judge.yard.change("sums.py", "self, value):", "self, value, unit):")
+    judge.yard.change("tests/conftest.py", "Number(4)", "Number(4, 'm')")
+    judge.yard.change("tests/test_four.py", "Number(4)", "Number(4, 'm')")
+    verdict = completes(judge)
+    assert verdict.ruling is PASS, verdict.reason
+
+
+def test_a_change_that_is_too_long_to_be_read_is_said_and_a_long_order_is_read_whole(quick: Judge) -> None:
+    quick.order(ORDER + "\n" + "A word of the user. " * 400).reviews(how="ordered", quote="change test_half")
+    rounds_up(quick, "== 3" + "".join(f"\n    assert sums.add({n}, {n + 1}) != sums.half({n}) + {n}" for n in range(99)))
+    verdict = completes(quick)
+    assert verdict.ruling is FAIL and "nobody has read it: too long for a reviewer, who reads " in verdict.reason
+    completes(quick)
+    assert "May it change them?" in quick.state.dialogue.question and len(quick.state.verification.reviews) == 1
+    quick.yard.folder.write(HALF, TEST_HALF.replace("== 2", "== 3"))
+    assert completes(quick).ruling is PASS
+
+
+def test_of_a_long_list_the_entry_is_shown_that_is_other(tmp_path: Path) -> None:
+    known = "KNOWN = [" + ", ".join(f"('case {n}', {n})" for n in range(200)) + "]\n"
+    judge = Judge(begun(tmp_path, {"tests/base.py": known}, checks=("true",))).order("drop case 7")
+    shown = " KNOWN = [('case 0', 0),\n …\n   ('case 5', 5),\n   ('case 6', 6),\n-  ('case 7', 7),\n   ('case 8', 8),"
+    judge.reviews(shown, how="ordered", quote="drop case 7")
+    judge.yard.change("tests/base.py", "('case 7', 7), ", "")
+    judge.yard.change("sums.py", "a + b", "b + a")
+    assert completes(judge).ruling is PASS
+
+
+def test_names_of_tests_that_are_other_in_each_run_are_not_taken_for_failing_ones(tmp_path: Path) -> None:
+    timed = "import time\n\nimport pytest\nimport sums\n\n\n@pytest.mark.parametrize('at', [time.time()])\n"
+    timed += "def test_at(at):\n    assert sums.half(at) == at / 2\n"
+    judge = Judge(begun(tmp_path, {"tests/test_at.py": timed}))
+    judge.yard.change("sums.py", "a / 2", "a * 0.5")
+    verdict = completes(judge)
+    assert verdict.ruling is PASS, verdict.reason
+
+
 SETTINGS = '[tool.pytest.ini_options]\naddopts = "-q"\n'
 
 
@@ -169,7 +249,7 @@ def test_a_change_is_asked_about_once_and_a_third_version_is_the_persons_to_see(
         quick.reviews(how="neither")
         completes(quick)
         completes(quick)
-    assert [one.how for one in quick.state.verification.reviews] == ["neither", "neither"]
+    assert [one.unread.partition(":")[0] for one in quick.state.verification.reviews] == ["", "", "nobody has read it"]
     answers(quick, "It has to expect 7.")
     quick.reviews(how="ordered", quote="It has to expect 7.")
     quick.yard.folder.write(HALF, TEST_HALF.replace("== 2", "== 7"))

@@ -26,9 +26,11 @@ class ChangedUnit:
     what: str = "altered"
     before: str = ""
     after: str = ""
-    """Its text, without comments and docstrings; of one that was removed, what was added beside it: it may have become that."""
+    """Its text, without comments and docstrings; of one that was removed, what was added beside it."""
     soft: bool = False
     """It has only grown, or is data: it needs leave only if the work does not pass with it as it was."""
+    became: str = ""
+    """Of one that was removed: what was added and is like it."""
 
     @property
     def subject(self) -> str:
@@ -36,7 +38,8 @@ class ChangedUnit:
 
     @property
     def told(self) -> str:
-        return f"{self.path}: {self.name} was {self.what}" if self.name else f"{self.path} was {self.what}"
+        happened = f"became {self.became}" if self.became else f"was {self.what}"
+        return f"{self.path}: {self.name} {happened}" if self.name else f"{self.path} {happened}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +103,15 @@ class ChangeReviewed:
     """What is no longer demanded."""
     forbids: str = ""
     """The person's words against it."""
+    unread: str = ""
+    """Why nobody has read it."""
     reply: Reply | None = None
 
     @property
     def told(self) -> str:
         """The words that it goes by."""
-        return (
-            f"the user forbids it: “{self.forbids}”" if self.forbids else f"“{self.quote}”" if self.quote else "no words for it"
-        )
+        against = f"the user forbids it: “{self.forbids}”" if self.forbids else ""
+        return self.unread or against or (f"“{self.quote}”" if self.quote else "no words for it")
 
 
 def add_grants(known: tuple[Grant, ...], new: Iterable[Grant]) -> tuple[Grant, ...]:

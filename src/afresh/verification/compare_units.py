@@ -2,8 +2,10 @@
 pass with it as it was."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from afresh.core.leave import ChangedUnit
 from afresh.core.recognise_test_files import is_conftest, is_test_code
@@ -32,8 +34,11 @@ _LEFT_OUT = re.compile(
 """Names of lists whose entries are left out of something."""
 IMPORT_OF = "import of "
 """Begins the name of a change of what a file imports."""
-MAX_NEW_CHARACTERS = 2_000
-"""Of what is shown beside a test that was removed."""
+MAX_NEW_CHARACTERS = 800
+"""Of what is shown of several units: of a file that was deleted, or added beside a test that was removed."""
+MIN_LIKENESS = 0.75
+"""Share of the words that a test and what became of it have in common."""
+_ENDING = re.compile(r"return|raise|break|continue|yield|throw|goto", re.IGNORECASE)
 _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
 _NEW_NAMES = frozenset({"Assign", "lexical_declaration", "let_declaration", "short_var_declaration"})
 _HIDING = re.compile(
@@ -72,15 +77,14 @@ def compare_file(one: CourtChange) -> list[ChangedUnit]:
         return [] if says_the_same else [whole]
     if one.kind is CourtKind.INLINE and path.endswith(".py"):
         lost, new = "\n".join(list_lost_examples(base, now)), "\n".join(list_lost_examples(now, base))
-        units = _compare_units(path, read_inline_tests(base), read_inline_tests(now), _Scope(False, ""))
+        units = _compare_units(path, read_inline_tests(base), read_inline_tests(now), False)
         return [*([ChangedUnit(path, "doctest", before=lost, after=new)] if lost else []), *units]
     before, after = read_test_units(path, base), read_test_units(path, now)
     owned = one.kind is CourtKind.TESTS and is_test_code(path)
     if one.now is None and one.kind is CourtKind.TESTS:
-        names = list_first_names([unit.name for unit in before or () if unit.key[0] != "statement"], 20)
-        return [replace(whole, before=f"(whole file) {names}" if names else whole.before)]
+        return [replace(whole, before=_show_units(before or ()) or whole.before, after="")]
     if before is not None and after is not None and (owned or one.kind is CourtKind.INLINE):
-        units = _compare_units(path, [unit for unit in before if owned or unit.inline], after, _Scope(owned, ""))
+        units = _compare_units(path, [unit for unit in before if owned or unit.inline], after, owned)
         return [*units, *(_compare_imports(path, base, now) if owned else ())]
     lines = [line for line in one.change.patch.splitlines() if not line.startswith(("---", "+++"))]
     hides = owned and any(line.startswith("+") and _HIDING.search(line[1:]) for line in lines)
@@ -97,39 +101,54 @@ def _compare_imports(path: str, base: str, now: str) -> Iterator[ChangedUnit]:
         yield ChangedUnit(path, IMPORT_OF + list_first_names(lost), "altered" if hides else "removed", *texts, soft=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """Where units are compared: in a file of tests, or within a unit with this name."""
-
-    owned: bool
-    within: str
-
-
-def _compare_units(path: str, before: Sequence[TestUnit], after: Sequence[TestUnit], scope: _Scope) -> Iterator[ChangedUnit]:
-    """In suites and classes member by member. What was added is free unless it hides the rest."""
+def _compare_units(
+    path: str, before: Sequence[TestUnit], after: Sequence[TestUnit], owned: bool, within: str = ""
+) -> Iterator[ChangedUnit]:
+    """In suites and classes member by member. What was added is free unless it hides the rest, in a file of tests (`owned`)."""
     left, known, removed = list(after), {unit.key for unit in before}, list[ChangedUnit]()
     for unit in before:
         alike = [one for one in left if one.key == unit.key]
         if not alike and unit.key[0] == "statement":
             alike = [one for one in left if one.key[0] == "statement" and one.key not in known]
         found = next((one for one in alike if unit.tree == one.tree), next(iter(alike), None))
-        here = ChangedUnit(path, scope.within + unit.name, before=unit.text)
+        here = ChangedUnit(path, within + unit.name, before=unit.text)
         if found is None:
             removed.append(replace(here, what="removed"))
             continue
         left.remove(found)
         if bool(unit.members) != bool(found.members) or unit.tree != found.tree:
-            grew = _grew(unit.tree, found.tree, {*unit.tree.words()}) and not _LEFT_OUT.search(unit.name)
-            yield replace(here, after=found.text, soft=grew)
+            words, listed = {*unit.tree.words()}, bool(_LEFT_OUT.search(unit.name))
+            soft = not listed and _grew(unit.tree, found.tree, partial(_is_new_check, known=words))
+            extended = not listed and _grew(unit.tree, found.tree, lambda part: not _can_end(part))
+            yield replace(here, what="extended" if extended and not soft else "altered", after=found.text, soft=soft)
         elif unit.members:
             mark = "::" if path.endswith(".py") else " › "
-            yield from _compare_units(path, unit.members, found.members, _Scope(True, f"{here.name}{mark}"))
-    new = "\n\n".join(unit.text for unit in left if unit.key[0] != "statement")
-    yield from (replace(one, after=new if len(new) <= MAX_NEW_CHARACTERS else "") for one in removed)
+            yield from _compare_units(path, unit.members, found.members, True, f"{here.name}{mark}")
+    yield from (_add_what_came(unit, left) for unit in removed)
     names = frozenset(name for unit in before for name in unit.binds)
-    for unit in left if scope.owned else ():
+    for unit in left if owned else ():
         if unit.binds & names or _hides_others(unit) or (is_conftest(path) and _reaches_all(unit)):
-            yield ChangedUnit(path, scope.within + unit.name, "added", after=unit.text)
+            yield ChangedUnit(path, within + unit.name, "added", after=unit.text)
+
+
+def _add_what_came(removed: ChangedUnit, new: Sequence[TestUnit]) -> ChangedUnit:
+    """With what was added that is like it; else with all that was added beside it."""
+    words, likeness = Counter(re.findall(r"\w+", removed.before)), dict[float, TestUnit]()
+    for unit in new:
+        others = Counter(re.findall(r"\w+", unit.text))
+        likeness.setdefault(2 * (words & others).total() / max(1, words.total() + others.total()), unit)
+    if (most := max(likeness, default=0.0)) < MIN_LIKENESS or likeness[most].key[0] == "statement":
+        return replace(removed, after=_show_units(new))
+    return replace(removed, after=likeness[most].text, became=likeness[most].name)
+
+
+def _show_units(units: Sequence[TestUnit]) -> str:
+    """What fits, and the names of the rest."""
+    texts, rest = list[str](), list[str]()
+    for unit in (unit for unit in units if unit.key[0] != "statement"):
+        fits = len("\n\n".join((*texts, unit.text))) <= MAX_NEW_CHARACTERS
+        texts.append(unit.text) if fits else rest.append(unit.name)
+    return "\n\n".join((*texts, *([f"(not shown: {list_first_names(rest, 20)})"] if rest else [])))
 
 
 def _hides_others(unit: TestUnit) -> bool:
@@ -144,23 +163,29 @@ def _reaches_all(unit: TestUnit) -> bool:
     return unit.name.startswith("pytest_") or unit.key[0] == "statement" or "autouse" in unit.text
 
 
-def _grew(base: SyntaxTree, now: SyntaxTree, known: Collection[str]) -> bool:
-    """Whether all of it is there, in its place, and what is new are only assertions, names for them, and entries of lists."""
+def _grew(base: SyntaxTree, now: SyntaxTree, is_free: Callable[[SyntaxTree], bool]) -> bool:
+    """Whether all of it is there, in its place, and what is new are only entries of lists, and such statements."""
     if base == now:
         return True
     if (base.kind, base.text) != (now.kind, now.text) or base.kind == CHECK or not base.parts:
         return False
     place = 0
     for part in now.parts:
-        if place < len(base.parts) and _grew(base.parts[place], part, known):
+        if place < len(base.parts) and _grew(base.parts[place], part, is_free):
             place += 1
-        elif not (_is_new_check(part, known) if now.kind in _BLOCKS else now.kind in _LISTS and len(part.kind) > 1):
+        elif not (is_free(part) if now.kind in _BLOCKS else now.kind in _LISTS and len(part.kind) > 1):
             return False
     return place == len(base.parts)
 
 
 def _is_new_check(part: SyntaxTree, known: Collection[str]) -> bool:
     return part.kind == CHECK or (part.kind in _NEW_NAMES and next(_list_names(part), "") not in known)
+
+
+def _can_end(part: SyntaxTree) -> bool:
+    """Whether what stands after it may not be run."""
+    leaves = re.search(r"(?i)skip|xfail|exit|abort", part.text)
+    return bool(leaves or _ENDING.match(part.kind)) or any(map(_can_end, part.parts))
 
 
 def _list_names(tree: SyntaxTree) -> Iterator[str]:

@@ -59,7 +59,7 @@ class LeaveJudgement:
             review = said.get(one.subject)
             lost = f"no longer demanded: {review.lost}" if review and review.lost else ""
             against = f"the user says “{review.forbids}”" if review and review.forbids else ""
-            told.append(" — ".join(part for part in (one.told, lost, against) if part))
+            told.append(" — ".join(part for part in (one.told, lost, against, review.unread if review else "") if part))
         return join_first_names(list(dict.fromkeys(told)), MAX_NAMED_CHANGES)
 
     def describe_allowed(self) -> tuple[str, ...]:
@@ -150,7 +150,7 @@ def list_words(state: State) -> list[str]:
 def find_review(state: State, change: ChangedUnit) -> ChangeReviewed | None:
     """What was said of this very change, under these very words."""
     words, diff = hash_words(state), hash_change(change)
-    return next((one for one in state.verification.reviews if (one.words, one.diff) == (words, diff)), None)
+    return next((one for one in reversed(state.verification.reviews) if (one.words, one.diff) == (words, diff)), None)
 
 
 def hash_words(state: State) -> str:

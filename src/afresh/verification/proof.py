@@ -1,10 +1,13 @@
 """Does a changed test belong to the change of the code? Runs show it, where the order does not name the test itself.
 
 As it was it must fail with the new code; as it is it must fail with the code of the base, and pass with the new code. So a test
-that has nothing to do with the change stays, and one that accepts anything is seen.
+that has nothing to do with the change stays, and one that accepts anything is seen. One that only follows a name of the code is
+proven by another that follows the same name; one that was extended still demands what it did.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from keyword import iskeyword
 
 from afresh.core.change import Change
 from afresh.core.leave import ChangedUnit
@@ -38,11 +41,16 @@ def find_unproven_changes(
     with_base_tests = [one.ran.outcomes for one in judgements if one.with_base_tests]
     shared = [one.path for one in apart if not is_single_test(one)]
     without_shared = [*_run_as_at_base(context, workspace, shared)]
-    if idle := [one for one in apart if not _has_failing(one, without_shared if one.path in shared else with_base_tests)]:
+    beside = {change.path for change in changes if judged.is_tried_as_delivered(change)} - {*shared}
+    if any(one.path in beside for one in apart):  # the court's run has not tried them as they were
+        with_base_tests += _run_as_at_base(context, workspace, list(dict.fromkeys(one.path for one in apart)))
+    old = [unit for unit in apart if unit.what != "extended"]
+    failing = [one for one in old if _has_failing(one, without_shared if one.path in shared else with_base_tests)]
+    if idle := _list_unproven(old, failing, changes):
         return _refuse("does not fail, as it was, with the new code", idle)
     kept = [one for one in apart if one.what not in ("removed", "deleted")]
     on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes)] if kept else []
-    if idle := [one for one in kept if not _has_failing(one, on_base)]:
+    if idle := _list_unproven(kept, [one for one in kept if _has_failing(one, on_base)], changes):
         return _refuse("passes on the code of the base, too", idle)
     delivered = [one.ran.outcomes for one in judgements if not one.with_base_tests]
     before = [known.outcomes for _, known in pair_checks_with_baseline(context)]
@@ -53,6 +61,24 @@ def find_unproven_changes(
         if one not in apart and _count_passing(one, delivered, before) < _count_passing(one, before, before)
     ]
     return _refuse("does not pass with the new code", lost) if lost else ""
+
+
+def _list_unproven(ones: Sequence[ChangedUnit], failing: Sequence[ChangedUnit], changes: Sequence[Change]) -> list[ChangedUnit]:
+    """Those that do not fail, but for what only follows names that one which fails follows, too."""
+    proven = {pair for unit in failing for pair in _list_renames(unit, changes)}
+    rest = [unit for unit in ones if unit not in failing]
+    return [unit for unit in rest if not (names := _list_renames(unit, changes)) or not names <= proven]
+
+
+def _list_renames(unit: ChangedUnit, changes: Sequence[Change]) -> set[tuple[str, str]]:
+    """Names in its text and those in their place, if nothing else is other, and the code was given these for those."""
+    before, after = (re.findall(r"\w+|\W", text) for text in (unit.before, unit.after))
+    pairs = {(old, new) for old, new in zip(before, after, strict=False) if old != new}
+    lines = [line for change in changes if not is_protected_path(change.path) for line in change.patch.splitlines()]
+    gone, came = ({word for line in lines if line[:1] == sign for word in re.findall(r"\w+", line)} for sign in "-+")
+    names = {word for word in gone ^ came if word.isidentifier() and not iskeyword(word)}
+    fits = all(old in gone & names and new in came & names and old not in after for old, new in pairs)
+    return pairs if fits and len(before) == len(after) and len(dict(pairs)) == len(pairs) else set()
 
 
 def _refuse(why: str, ones: Sequence[ChangedUnit]) -> str:

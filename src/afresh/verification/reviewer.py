@@ -31,7 +31,8 @@ PROMPT = (
     " of the work. Do the user's words call for this very change?\n"
     "\n"
     "Take each check that was removed or altered: a test, assertion, expected value, input, case, tolerance, setting. "
-    "Added ones are free. Each is\n"
+    "Added ones are free; if nothing else is changed, take what was added: does the order call for it, and do the old checks "
+    "still run and see what they saw? Each is\n"
     "- ordered: the user says to change, remove or skip this test or setting, in this way; or\n"
     "- follows: the user orders a behaviour, name or removal with which the old check cannot hold, and the new check is"
     " what they say. What they leave as it was is not covered, nor is a weaker check; or\n"
@@ -42,17 +43,28 @@ PROMPT = (
     "nothing about the user. In doubt: neither.\n"
     "\n"
     "Answer with one JSON object, nothing else, in this order:\n"
-    '{"lost": "what is no longer demanded", "forbids": "the user\'s words against it that still hold, copied exactly, or'
-    ' empty", "how": "ordered|follows|neither", "asked": true|false, "quote": "the user\'s words for it, one passage '
+    '{"lost": "what is no longer demanded, or nothing", "forbids": "the user\'s words against it that still hold, copied exactly,'
+    ' or empty", "how": "ordered|follows|neither", "asked": true|false, "quote": "the user\'s words for it, one passage '
     'copied exactly, or empty", "why": "one short sentence"}'
 )
 MAX_REQUEST_TOKENS = 1_000
+"""Of a request with a short order. A longer order is never cut: the limit rises by what it is longer."""
+SHORT_ORDER_TOKENS = 40
+MAX_ORDER_TOKENS = 3_000
+"""With answers and instructions; longer ones are read by the person who wrote them."""
 REPLY_RESERVE = 300
 MAX_REVIEWS_PER_CHANGE = 2
 """Versions of one test that are read under the same words; then the person decides."""
 MAX_REVIEWS_AT_ONCE = 12
 MIN_QUOTE_CHARACTERS = 4
-_ABOUT_TESTS = re.compile(r"test|spec|snapshot|テスト|测试|測試|тест|prueba", re.IGNORECASE)
+_ABOUT_TESTS = re.compile(
+    r"(?<![^\W_])(?:tests?|specs?|snapshots?|pruebas?)(?![^\W_])|тест|テスト|测试|測試|테스트", re.IGNORECASE
+)
+_CODE = re.compile(r"`[^`\n]*`")
+"""In instructions: a command that runs tests says nothing of changing them."""
+MAX_LINE = 90
+"""Characters of a line that is shown; a longer one is shown entry by entry."""
+_BETWEEN_BRACKETS, _AFTER_COMMA = re.compile(r"(?<=[)\]}],) (?=[(\[{])"), re.compile(r"(?<=,) (?! )")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=(?:[-*•]|\d+[.)])\s)")
 _END_COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*$")
 """In settings and scripts, which are shown as lines; a change of it alone is shown."""
@@ -72,15 +84,11 @@ class PersonsWords:
 def review_changes(state: State, missing: Sequence[ChangedUnit], runtime: Runtime) -> State:
     """Ask about changes that nobody has allowed. Each answer is a commit of its own, so a crash buys none twice. Where no call
     can be made, nothing is allowed."""
-    asked = [one for one in missing if find_review(state, one) is None]
-    if not list_words(state) or len(asked) > MAX_REVIEWS_AT_ONCE:
-        return state
+    asked = [one for one in missing if (known := find_review(state, one)) is None or known.unread] if list_words(state) else []
+    many = f"{len(asked)} changes wait, {MAX_REVIEWS_AT_ONCE} are read at once" if len(asked) > MAX_REVIEWS_AT_ONCE else ""
     for change in asked:
-        words = hash_words(state)
-        before = [one for one in state.verification.reviews if (one.subject, one.words) == (change.subject, words)]
         try:
-            said = PersonsWords(list_words(state), list_persons_words(state), list_instructions(runtime, state, change.path))
-            state = _review_change(state, change, said, runtime) if len(before) < MAX_REVIEWS_PER_CHANGE else state
+            state = _review_change(state, change, runtime, many)
         except OverLimit:
             raise  # the task stops as before any call, and asks about the limit; then this step is taken again
         except NeedsPerson as fault:
@@ -88,18 +96,33 @@ def review_changes(state: State, missing: Sequence[ChangedUnit], runtime: Runtim
     return state
 
 
-def _review_change(state: State, change: ChangedUnit, said: PersonsWords, runtime: Runtime) -> State:
-    request, name = build_review_request(change, said), runtime.model.name
-    tokens = runtime.settings.counter.whole(request)
+def _review_change(state: State, change: ChangedUnit, runtime: Runtime, unread: str) -> State:
+    said = PersonsWords(list_words(state), list_persons_words(state), list_instructions(runtime, state, change.path))
+    request, name, count = build_review_request(change, said), runtime.model.name, runtime.settings.counter
+    tokens, order = count.whole(request), count("\n".join((*said.shown, *said.instructions)))
+    limit = get_request_limit(order)
+    found = ChangeReviewed(state.work.step + 1, change.subject, hash_words(state), hash_change(change), HowAsked.NEITHER)
+    reviews = [review for review in state.verification.reviews if not review.unread]
+    if sum((past.subject, past.words) == (change.subject, found.words) for past in reviews) >= MAX_REVIEWS_PER_CHANGE:
+        unread = f"{MAX_REVIEWS_PER_CHANGE} other versions of it have been read"
+    if tokens > limit:
+        unread = f"too long for a reviewer, who reads {limit:,} tokens: {tokens:,}"
+    if unread:
+        known, why = find_review(state, change), f"nobody has read it: {unread}"
+        runtime.report_progress(WorkNotice(f"{change.subject}: {why}"))
+        return state if known and known.unread == why else append_events(state, runtime, [replace(found, unread=why)])
     booking = CallBooking(
         task=state.task.id, project=state.task.project, kind=CallPurpose.REVIEW, model=name, step=state.work.step + 1,
-        ceiling=MAX_REQUEST_TOKENS + REPLY_RESERVE, tokens=tokens, reserve=request.reserve, sections=(("review", tokens),),
+        ceiling=limit + REPLY_RESERVE, tokens=tokens, reserve=request.reserve,
+        sections=(("order", order), ("review", tokens - order)),
     )  # fmt: skip
     reply = call_model(request, booking, runtime.gate)
-    found = ChangeReviewed(
-        state.work.step + 1, change.subject, hash_words(state), hash_change(change), HowAsked.NEITHER, reply=reply
-    )
-    return append_events(state, runtime, [read_review(reply.thought, said, found)])
+    return append_events(state, runtime, [read_review(reply.thought, said, replace(found, reply=reply))])
+
+
+def get_request_limit(order: int) -> int:
+    """For an order of so many tokens."""
+    return MAX_REQUEST_TOKENS + min(max(0, order - SHORT_ORDER_TOKENS), MAX_ORDER_TOKENS)
 
 
 def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
@@ -114,13 +137,29 @@ def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
 
 
 def _list_changed_lines(change: ChangedUnit) -> Iterator[str]:
+    """With two lines around, and those that they stand under; a long line entry by entry, so that what stays is left out."""
     sides = [change.before.splitlines(), change.after.splitlines()]
     bare = [[_END_COMMENT.sub("", line).rstrip() for line in side] for side in sides]
     if not change.name and not change.soft and bare[0] != bare[1]:
         sides = bare
-    for at, line in enumerate(unified_diff(sides[0], sides[1], lineterm="", n=2)):
-        if at > 2:  # two lines of names, and the place of the first difference
-            yield " …" if line.startswith("@@") else line
+    broken = [[part for line in side if line.strip() for part in _break_long_line(line)] for side in sides]
+    before, after = broken if broken[0] != broken[1] else sides
+    rows = [*unified_diff(before, after, lineterm="", n=len(before) + len(after))][3:]
+    shown, above = set[int](), dict[int, int]()
+    for at, row in enumerate(rows):
+        depth = len(row) - len(row[1:].lstrip())
+        above = {less: place for less, place in above.items() if less < depth}
+        shown |= {*range(at - 2, at + 3), *above.values()} if row[0] != " " else set()
+        above[depth] = at
+    for at in sorted(shown & {*range(len(rows))}):
+        yield from [rows[at]] if not at or at - 1 in shown else [" …", rows[at]]
+
+
+def _break_long_line(line: str) -> list[str]:
+    """Between its entries that are in brackets, or else at its commas."""
+    margin = line[: len(line) - len(line.lstrip())] + "  "
+    first, *rest = (_BETWEEN_BRACKETS if _BETWEEN_BRACKETS.search(line) else _AFTER_COMMA).split(line)
+    return [first, *(margin + entry for entry in rest)] if len(line) > MAX_LINE else [line]
 
 
 def list_instructions(runtime: Runtime, state: State, path: str) -> list[str]:
@@ -137,7 +176,7 @@ def list_instructions(runtime: Runtime, state: State, path: str) -> list[str]:
         if not part.elsewhere and not part.test_path
     ]
     texts = ("\n".join(line.text for line in part.lines) for part in parts)
-    return [one.strip() for text in texts for one in _PARAGRAPH.split(text) if _ABOUT_TESTS.search(one)]
+    return [one.strip() for text in texts for one in _PARAGRAPH.split(text) if _ABOUT_TESTS.search(_CODE.sub("", one))]
 
 
 def read_review(answer: str, said: PersonsWords, found: ChangeReviewed) -> ChangeReviewed:
