@@ -172,6 +172,18 @@ def test_a_test_that_was_extended_follows_if_the_old_code_fails_with_it(judge: J
     assert verdict.ruling is PASS and f"{HALF}: test_half was extended" in verdict.reason, verdict.reason
 
 
+@pytest.mark.parametrize(("code", "ruling"), [("a / 2 if a != 4 else 3", PASS), ("a * 0.5", FAIL)])
+def test_a_case_that_is_dropped_must_fail_as_it_was_and_has_nothing_to_fail_with(
+    tmp_path: Path, code: str, ruling: Ruling
+) -> None:
+    test = "import sums\n\n\ndef test_halves():\n    for a in [2, 4, 6]:\n        assert sums.half(a) * 2 == a\n"
+    judge = follows(Judge(begun(tmp_path, {HALF: "", "tests/test_halves.py": test})))
+    judge.yard.change("sums.py", "a / 2", code)
+    judge.yard.change("tests/test_halves.py", "2, 4, 6", "2, 6")
+    verdict = completes(judge)
+    assert verdict.ruling is ruling and "test_halves was shortened" in verdict.reason, verdict.reason
+
+
 FIXTURE = "\n\nimport pytest\nimport sums\n\n\n@pytest.fixture\ndef four():\n    return sums.Number(4)\n"
 NUMBER = "\n\nclass Number:\n    def __init__(self, value):\n        self.value = value\n"
 

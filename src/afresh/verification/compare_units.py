@@ -119,8 +119,8 @@ def _compare_units(
         if bool(unit.members) != bool(found.members) or unit.tree != found.tree:
             words, listed = {*unit.tree.words()}, bool(_LEFT_OUT.search(unit.name))
             soft = not listed and _grew(unit.tree, found.tree, partial(_is_new_check, known=words))
-            extended = not listed and _grew(unit.tree, found.tree, lambda part: not _can_end(part))
-            yield replace(here, what="extended" if extended and not soft else "altered", after=found.text, soft=soft)
+            ways = {"altered": soft or listed, "extended": _contains(found, unit), "shortened": _contains(unit, found)}
+            yield replace(here, what=next(filter(ways.get, ways), "altered"), after=found.text, soft=soft)
         elif unit.members:
             mark = "::" if path.endswith(".py") else " › "
             yield from _compare_units(path, unit.members, found.members, True, f"{here.name}{mark}")
@@ -180,6 +180,11 @@ def _grew(base: SyntaxTree, now: SyntaxTree, is_free: Callable[[SyntaxTree], boo
 
 def _is_new_check(part: SyntaxTree, known: Collection[str]) -> bool:
     return part.kind == CHECK or (part.kind in _NEW_NAMES and next(_list_names(part), "") not in known)
+
+
+def _contains(whole: TestUnit, part: TestUnit) -> bool:
+    """Whether one has all of the other, and what it has beside that can't end it."""
+    return _grew(part.tree, whole.tree, lambda beside: not _can_end(beside))
 
 
 def _can_end(part: SyntaxTree) -> bool:
