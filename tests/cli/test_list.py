@@ -9,9 +9,11 @@ import pytest
 
 from afresh.cli import main
 from afresh.cli import tasks as common
+from afresh.cli.memory import FACT_KINDS
 from afresh.cli.render.status import render_task_rows
 from afresh.cli.render.widgets import draw_lines
 from afresh.core.event import QuestionAsked, TaskClaimed
+from afresh.core.fact import FactKind
 from afresh.core.task import QueueTicket, TaskStatus, TicketDetail, UnmetNeed
 from support.fakes import FakeClock, MemoryQueue, MemoryStore
 from support.sample_journals import append_events, create_task, end_task
@@ -134,3 +136,7 @@ def test_a_column_that_is_empty_for_all_takes_no_room():
     wide = draw_lines(render_task_rows([row()], {row().task: "$1.25"}, 0.0, 120), colour=False).splitlines()[0]
     narrow = draw_lines(render_task_rows([row()], {}, 0.0, 120), colour=False).splitlines()[0]
     assert narrow.index("Make the") < wide.index("Make the")
+
+
+def test_memory_lists_only_kinds_that_facts_have():
+    assert set(FACT_KINDS) <= set(FactKind)

@@ -9,7 +9,7 @@ from afresh.cli.render.facts import build_fact, build_fact_list
 from afresh.views.page import Page
 from afresh.views.project_memory_file import fact_to_json
 
-FACT_KINDS = ("note", "rule", "answer", "decision", "error", "failed_approach", "check", "observed", "checkpoint")
+FACT_KINDS = ("note", "rule", "answer", "decision", "failed_approach", "check", "observed", "checkpoint")
 why_option = click.option("--why", default="", metavar="TEXT", help="The reason, kept in the history.")
 
 

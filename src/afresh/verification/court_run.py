@@ -1,6 +1,5 @@
 """The runs that decide: with the court as it was at the base, then as delivered, then once more of what turned green."""
 
-import os
 import re
 import sys
 import time
@@ -40,9 +39,8 @@ ELSEWHERE = RunManner(elsewhere=True)
 MAX_CONTROL_TESTS = 5
 MAX_WRONG_SHARE = 0.3
 """What reading the change and trying wrong versions may add to the time that the judgement has taken till then."""
-MIN_WRONG_SECONDS = 2.0
-"""What that may take in any case, on a machine that has nothing else to do; on a busy one up to so many times that."""
-MAX_SLOWED = 1.8
+MIN_WRONG_SECONDS = 10.0
+"""What that may take in any case: a few starts of a test runner, also on a busy machine."""
 
 
 def run_in_court(
@@ -80,8 +78,8 @@ def run_in_court(
     ]
     judgements = _confirm_green(greens, judgements)
     if not any(judged.problem for judged in judgements):
-        now, busy = time.monotonic(), min(MAX_SLOWED, max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
-        until = now + max(MIN_WRONG_SECONDS * busy, MAX_WRONG_SHARE * (now - began))
+        now = time.monotonic()
+        until = now + max(MIN_WRONG_SECONDS, MAX_WRONG_SHARE * (now - began))
         _append_notes(judgements, _call_witnesses(context, read_work(context, workspace, court, delivered), greens, until))
     return judgements
 
