@@ -100,6 +100,41 @@ def test_a_merge_that_breaks_a_check_never_reaches_the_branch(person: Person) ->
     assert not [*person.trees.glob("*-merge")] and "-merge" not in person.git("branch", "--all")
 
 
+@pytest.mark.daily
+def test_apply_checks_the_merge_with_what_was_committed_since(person: Person) -> None:
+    person.write("calc.py", "a = 1\n\nb = 2\n\n")
+    person.commit("four lines")
+    person.git("config", "user.name", "t"), person.git("config", "user.email", "t@t")
+    check = f'{sys.executable} -c "{LENGTH}"'
+    first = does(person, "longer above", edits("a = 1", "a = 1\nc = 3"), check=check)
+    second = does(person, "longer below", edits("b = 2", "b = 2\nd = 4"), check=check)
+    third = does(person, "a file", writes("a.txt", "x\n"), check=check)
+    assert "takes it back" in person.types("apply", first).words
+    head, refused = person.git("rev-parse", "HEAD"), person.types("apply", second)
+    assert refused.code == 1 and "merged with what was committed since, this fails" in refused.words
+    assert person.git("rev-parse", "HEAD") == head and states(person)[second] == "done"
+    assert "the checks pass on the merged tree, too" in person.types("apply", third).words
+    assert f"the merged tree was not checked: run `{check}`" in person.types("apply", second, "--no-check").words
+    assert "d = 4" in (person.repo / "calc.py").read_text()
+
+
+def test_a_result_of_run_is_not_merged_by_a_worker_and_what_is_there_already_makes_no_commit(person: Person) -> None:
+    script = person.script([MEND], [COMPLETE], name="run")
+    assert person.runs(script).code == 0
+    queued = does(person, "double", edits("x + 2", "x * 2"))
+    person.write("calc.py", CALC.replace("x + 2", "x * 2"))
+    person.commit("the same by hand")
+    head = person.git("rev-parse", "HEAD")
+    assert [*merges(person)] == [queued] and person.git("rev-parse", "HEAD") == head
+
+
+def test_work_beside_red_tests_that_nothing_has_shown_waits_for_the_user(person: Person) -> None:
+    kept = does(person, "a comment", edits("def", "# adds\ndef"), check=person.check)
+    mended = does(person, "double", edits("x + 2", "x * 2"), check=person.check)
+    assert [*merges(person)] == [mended] and states(person)[kept] == "done"
+    assert "nothing has turned green" in person.types("show", kept).words
+
+
 def test_a_result_waits_for_earlier_tasks_at_work_unless_another_task_needs_it(person: Person) -> None:
     early = person.adds("takes long")
     project = open_project(person.repo)

@@ -99,7 +99,7 @@ def test_a_project_without_tests_ends_blocked_and_can_be_taken_over_by_hand(pers
     told = person.runs(person.script([MEND], [("complete", forged)]), "--no-check", check="")
     task = person.shown()["task"]["id"]
     assert told.code == 3 and person.shown()["status"] == "blocked"
-    assert "no checks were given: nothing can be verified" in told.words and "--check" in told.words
+    assert "no checks were given, so nothing can be verified" in told.words and "--check" in told.words
     assert f"afresh apply {task[-8:]} --unverified" in told.words
     explained(person.types("apply"), "is not verified", "your checkout was not changed", "--unverified", code=1)
     assert (person.repo / "calc.py").read_text() == CALC

@@ -67,7 +67,7 @@ def test_functions_are_changed_together_and_only_the_one_that_fails_is_undone(bu
     state = shown(busy)
     assert state["status"] == "done" and state["kept"] >= 1
     commit = busy.git("show", f"{state['branch']}:calc.py")
-    assert commit != busy.git("show", "HEAD:calc.py") and "violations 3 -> 1" in told.words
+    assert commit != busy.git("show", "HEAD:calc.py") and "violations 3 → 1" in told.words
     assert "left alone" in told.words and "g calc.py" in told.words and "tried and undone" in told.words
 
 

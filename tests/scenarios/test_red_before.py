@@ -143,6 +143,7 @@ REPOSITORIES = {
         needs="go",
     ),
 }
+FEATURE = ("--type", "implement_feature")
 QUICK = ("pytest", "unittest", "script")
 
 
@@ -167,7 +168,9 @@ def test_a_red_test_of_before_may_stay_red_and_hides_nothing(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     one, person = REPOSITORIES[name], Person(tmp_path)
     begin(person, one, monkeypatch)
-    told = person.runs(person.script([*one.honest, DONE]), goal="third is missing", check=one.check)
+    told = person.runs(
+        person.script([*one.honest, DONE]), "--type", "implement_feature", goal="third is missing", check=one.check
+    )
     shown = person.shown()
     assert ("already" in told.words) is not bool(one.refused), told.words
     if one.refused:
@@ -176,7 +179,7 @@ def test_a_red_test_of_before_may_stay_red_and_hides_nothing(
     else:
         assert shown["status"] == "done" and shown["verdict"]["ruling"] == "PASS", shown["verdict"]
         assert one.red in shown["verdict"]["reason"] and "otherwise" not in shown["verdict"]["reason"], "it stands lower now"
-    person.runs(person.script([*one.cheat, DONE], name="cheat"), goal="third is missing", check=one.check)
+    person.runs(person.script([*one.cheat, DONE], name="cheat"), *FEATURE, goal="third is missing", check=one.check)
     shown = person.shown()
     assert shown["status"] != "done" and shown["verdict"]["ruling"] == "FAIL", shown["verdict"]
     assert one.told in shown["verdict"]["reason"] or (one.refused and one.refused in shown["verdict"]["reason"])

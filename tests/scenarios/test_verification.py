@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from verification_yard import PYTEST, SUMS, TEST_HALF, Yard, begun, impatient, make_yard, retyped
+from verification_yard import PYTEST, SUMS, TEST_ADD, TEST_HALF, Yard, begun, impatient, make_yard, retyped
 
-from afresh.core.verdict import Ruling, summarise_check_run
+from afresh.core.verdict import NoteKind, Ruling, summarise_check_run
 from afresh.verification.baseline import find_baseline_blocker
 
+TEST_THIRD = "import sums\n\n\ndef test_third():\n    assert sums.third(9) == 3\n"
 PASS, FAIL, BLOCKED = Ruling.PASS, Ruling.FAIL, Ruling.BLOCKED
 
 
@@ -23,6 +24,36 @@ def test_a_regression_is_caught_by_the_targeted_tests_alone(yard: Yard) -> None:
     assert run.failures[0].message.startswith("assert 1.33")
     assert "test_half.py:5" in run.failures[0].detail
     assert "targeted: tests/test_half.py): 1 failed" in summarise_check_run(run)
+
+
+def make_package(root: Path) -> Yard:
+    """Whose tests can be imported only if pytest collects its doctests, too."""
+    files = {
+        "sums/__init__.py": '"""\n>>> 1 + 1\n2\n"""\n\n' + SUMS,
+        "test/test_add.py": TEST_ADD,
+        "test/test_half.py": TEST_HALF,
+    }
+    check = f"{Path(sys.executable).parent}/pytest -q --doctest-modules"
+    yard = make_yard(root, files, checks=[check])
+    yard.baseline()
+    yard.insight.tests = ("test/test_half.py", "test/test_third.py")
+    return yard
+
+
+def test_what_fails_in_single_files_without_the_change_too_undoes_nothing(tmp_path: Path) -> None:
+    yard = make_package(tmp_path)
+    yard.change("sums/__init__.py", "a / 2", "a * 0.5\n\n\ndef third(a):\n    return a / 3")
+    yard.folder.write("test/test_third.py", TEST_THIRD)
+    kept = yard.step("sums/__init__.py", "test/test_third.py")
+    assert kept.ruling is PASS and [run.scope for run in kept.runs] == ["full"], kept.reason
+    assert "is run whole: alone, its tests fail without the change, too" in kept.reason
+    done = yard.grade()
+    assert (done.ruling, done.new_tests, done.list_facts(NoteKind.UNPROVEN)) == (PASS, 1, ()), done.reason
+    yard.folder.write("test/test_idle.py", "import sums\n\n\ndef test_idle():\n    assert sums.half(4) == 2\n")
+    assert yard.grade().list_facts(NoteKind.UNPROVEN) == ("test/test_idle.py::test_idle",)
+    yard.change("sums/__init__.py", "a * 0.5", "a * 0.3")
+    undone = yard.step("sums/__init__.py")
+    assert undone.ruling is FAIL and undone.regressions == ("test/test_half.py::test_half",)
 
 
 def test_tests_that_the_task_wrote_in_an_earlier_step_come_first_into_each_selection(yard: Yard) -> None:
@@ -150,10 +181,25 @@ def test_tests_that_fail_already_are_held_against_neither_a_step_nor_the_end(tmp
         final.ruling is PASS
         and final.still_failing == "1 test failed before the task and still fails: tests/test_bug.py::test_bug"
     )
-    told = retyped(yard, "fix_bug").grade()
-    assert told.ruling is PASS and told.still_failing.endswith(", and none that failed before passes now")
+    assert final.remarks == "nothing has turned green: the checks show that nothing broke, not that the work is done"
     yard.change("sums.py", "a / 2", "a // 2")
-    assert yard.grade().still_failing == ""
+    assert yard.grade().still_failing == "" and "nothing has turned green" not in yard.grade().remarks
+
+
+def test_beside_red_tests_a_bug_is_fixed_only_if_one_of_them_or_a_new_test_shows_it(tmp_path: Path) -> None:
+    red = "import sums\n\n\ndef test_bug():\n    assert sums.half(3) == 1\n\n\ndef test_old():\n    assert 0\n"
+    yard = retyped(begun(tmp_path, {"tests/test_bug.py": red}), "fix_bug")
+    yard.change("sums.py", "def add", "# a comment\ndef add")
+    yard.folder.write("tests/test_idle.py", "def test_idle():\n    assert 1\n")
+    refused = yard.grade()
+    assert refused.ruling is FAIL and refused.final
+    assert "nothing shows that the bug is fixed" in refused.reason and "add a test that fails without" in refused.reason
+    yard.change("sums.py", "a / 2", "a // 2")
+    mended = yard.grade()
+    assert mended.ruling is PASS and mended.still_failing.endswith("tests/test_bug.py::test_old")
+    yard.change("sums.py", "a // 2", "a / 2\n\n\ndef third(a):\n    return a / 3")
+    yard.folder.write("tests/test_third.py", "import sums\n\n\ndef test_third():\n    assert sums.third(3) == 1\n")
+    assert yard.grade().ruling is PASS
 
 
 def test_a_failing_test_that_is_new_is_told_but_is_no_regression_and_still_stops_the_end(yard: Yard) -> None:

@@ -216,7 +216,7 @@ class Yard:
         self.folder.write(path, text.replace(old, new))
 
     def step(self, *changed: str) -> Verdict:
-        verdict, blocks = verify_step(self.context, changed)
+        verdict, blocks = verify_step(self.context, changed, self.folder, self.context.state.workspace.snapshot)
         self.archive.keep(blocks)
         return verdict
 

@@ -12,7 +12,8 @@ from afresh.app.orders.check_order import OrderTerms
 from afresh.app.orders.order_task import order_task
 from afresh.app.orders.tasks import TaskOrder, find_task
 from afresh.app.project import Project, open_project
-from afresh.app.results.task_result import apply_if_wanted, apply_task_result
+from afresh.app.results.auto_merge import apply_checked
+from afresh.app.results.task_result import apply_if_wanted
 from afresh.app.run_result import RunResult, read_run_result
 from afresh.core.event import JournalEntry
 from afresh.core.progress_event import ProgressEvent, ProgressListener, WorkNotice, ignore_progress
@@ -121,7 +122,7 @@ def resume_task(
 def apply_result(task: RunResult | str, *, repo: str | Path = ".", unverified: bool = False) -> RunResult:
     """Merge the result of a task into the current branch of the checkout; unverified work only with `unverified`."""
     with _open_project_of(task, repo) as (project, name):
-        return read_run_result(project, apply_task_result(project, name, unverified)[0])
+        return read_run_result(project, apply_checked(project, name, unverified)[0])
 
 
 @contextmanager

@@ -39,7 +39,7 @@ CHAT_HELP = """\
   /diff             show what was changed so far
   /cost             show what the conversation has cost
   /model NAME       use another model from the next turn on
-  /apply            merge the result into your branch (--unverified: also if no check vouches for it)
+  /apply            merge the result (--unverified: even without a PASS)
   /help             show this
   /quit             leave; `afresh chat --resume` continues
   Ctrl-C stops a turn. Enter alone continues one that was stopped. A line that ends with \\ goes on in the next."""

@@ -223,7 +223,12 @@ ORDER_OPTIONS = (
     ),
     click.option("--type", "-t", "type_", cls=TypeOption, default="", metavar="T"),
     click.option(
-        "--check", "-c", "checks", multiple=True, metavar="COMMAND", help="Command that must exit 0 when done. Repeatable."
+        "--check",
+        "-c",
+        "checks",
+        multiple=True,
+        metavar="COMMAND",
+        help="Command that must exit 0 when done, but for tests that failed before. Repeatable.",
     ),
     click.option("--no-check", is_flag=True, help="Start without a check: you review the result (`apply --unverified`)."),
     click.option("--force", is_flag=True, help="Start even if a file named in the goal, or a program, is missing."),

@@ -8,7 +8,8 @@ import click
 from afresh.app.orders.tasks import find_task, refuse_part_of_task
 from afresh.app.project import Project
 from afresh.app.queue.hold_task import discard_task
-from afresh.app.results.task_result import apply_task_result, list_tasks_without_result, undo_task_steps
+from afresh.app.results.auto_merge import apply_checked
+from afresh.app.results.task_result import list_tasks_without_result, undo_task_steps
 from afresh.cli.exit_codes import ExitCode
 from afresh.cli.options import WholeNumber, with_project
 from afresh.cli.output import wants_json
@@ -22,12 +23,13 @@ from afresh.views.page import Page
 @click.command("apply")
 @click.argument("task", required=False)
 @click.option("--unverified", is_flag=True, help="Apply even if the checks did not pass.")
+@click.option("--no-check", is_flag=True, help="Don't run the checks on the merge with what was committed since.")
 @with_project
-def apply_command(project: Project, task: str | None, unverified: bool) -> Page:
+def apply_command(project: Project, task: str | None, unverified: bool, no_check: bool) -> Page:
     """Merge the branch of TASK (default: the latest that is done) into your current branch."""
     with show_activity_line("merging the branch"):
         name = find_task(project, task, lambda ticket: unverified or ticket.status is TaskStatus.DONE)
-        state, done = apply_task_result(project, name, unverified)
+        state, done = apply_checked(project, name, unverified, not no_check)
     return Page({"task": state.task.id, "status": state.status.value, "what": done}, done)
 
 

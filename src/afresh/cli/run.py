@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @make_knob_option(*KNOBS)
 @add_run_options
 def run_command(goal: str | None, type_: str, checks: tuple[str, ...], **more) -> int:
-    """Work on GOAL until the checks pass. Exits 0 only if they do."""
+    """Work on GOAL until the checks verify it. Exits 0 only if they do."""
     from afresh.app.inspect.inspect_instructions import describe_task_instructions
     from afresh.app.orders.order_task import order_task
     from afresh.app.orders.tasks import TaskOrder

@@ -184,8 +184,10 @@ def undo_steps(event: StepsUndone, state: State, at: float) -> State:
             reverted=workspace.reverted + event.changes,
             tried=False,
         ),
-        verification=VerificationState(
-            known.baseline, leave=known.leave, reviews=known.reviews, flaky=known.flaky, baseline_step=known.baseline_step
+        verification=replace(
+            VerificationState(known.baseline, leave=known.leave, reviews=known.reviews, baseline_step=known.baseline_step),
+            flaky=known.flaky,
+            run_whole=known.run_whole,
         ),
         work=replace(after.work, plan=event.plan, plan_step=event.planned),
         memory=replace(

@@ -125,6 +125,7 @@ from afresh.core.token_calibration import (
     replace_calibration,
 )
 from afresh.core.tool_traits import ToolTrait, has_trait
+from afresh.core.verdict import NoteKind
 
 
 def fold_entries(state: State | None, entries: Iterable[JournalEntry]) -> State:
@@ -367,6 +368,7 @@ def reach_verdict(event: VerdictReached, state: State, at: float) -> State:
         is_undone=False,
         unallowed=known.unallowed + bool(verdict.unallowed),
         flaky=tuple(dict.fromkeys((*known.flaky, *verdict.flaky)))[-MAX_FLAKY_TESTS:],
+        run_whole=tuple(dict.fromkeys((*known.run_whole, *verdict.list_facts(NoteKind.RUNS_WHOLE)))),
     )
     if not known.is_undone and event.step != known.verdict_step:
         verification = replace(verification, kept_verdict=known.verdict, kept_step=known.verdict_step)

@@ -97,6 +97,8 @@ class Task:
     """PASS needs a new test that passes."""
     tools: tuple[str, ...] = ()
     """Tools of MCP servers that it may use: SERVER or SERVER.TOOL."""
+    attended: bool = False
+    """Whoever ordered it watches it run, and takes its result: no worker merges that."""
 
     @property
     def judged_as(self) -> str:

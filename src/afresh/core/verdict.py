@@ -209,7 +209,6 @@ class NoteKind(StrEnum):
     DOCUMENT = "document", "{all}"
     ALLOWED = "allowed", "{all}"
     RED = "red", "{tests} failed before the task and still {fail}: {names}"
-    RED_ALONE = "red_alone", "{tests} failed before the task and still {fail}: {names}, and none that failed before passes now"
     NAMED_FAILS = "named_fails", "{tests} that the task names still {fail}: {names}"
     NEW_FAILS = "new_fails", "{news} {fail}: {names}"
     WAIVED_FAILS = "waived_fails", "{tests} that the task may change {fail}: {names}"
@@ -219,6 +218,7 @@ class NoteKind(StrEnum):
     FLAKY = "flaky", "flaky, failed and passed when run again: {names}"
     PASSES_ALONE = "passes_alone", "passes alone and fails in each run of the whole check: {names}"
     PASSED_AGAIN = "passed_again", "`{all}` failed, and passed when it was run again"
+    RUNS_WHOLE = "runs_whole", "`{all}` is run whole: alone, its tests fail without the change, too"
     OTHERWISE = "otherwise", "fails otherwise than before: {names}"
     LIBRARY = "library", "replaces functions of the standard library: {names}"
     NO_TEST_BEFORE = "no_test_before", "before the task there was no test: this rests on the task's own"
@@ -244,7 +244,7 @@ class NoteKind(StrEnum):
     VIOLATIONS = "violations", "violations {all}"
     ADDED = "added", "added beside what judges: {names}"
     UNPROVEN = "unproven", "passes without the change, too: {count} of {new}: {names}"
-    NOT_SHOWN = "not_shown", "the checks passed before the task, too: they show that nothing broke, not that the work is done"
+    NOT_SHOWN = "not_shown", "nothing has turned green: the checks show that nothing broke, not that the work is done"
     OPEN_ITEMS = "open_items", "open in the plan: {items}"
     NETWORK = "network", "{all}"
     NEEDS_WORDS = "needs_words", "at `complete` the user's words must call for this: {names}"
@@ -325,7 +325,7 @@ class Verdict:
     @property
     def still_failing(self) -> str:
         """Which tests failed before the task and still fail, in words; empty if none."""
-        return next((render_note(note) for note in self.notes if note.kind in (NoteKind.RED, NoteKind.RED_ALONE)), "")
+        return next((render_note(note) for note in self.notes if note.kind is NoteKind.RED), "")
 
     @property
     def flaky(self) -> tuple[str, ...]:

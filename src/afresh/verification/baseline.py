@@ -15,10 +15,7 @@ from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.project_linters import find_formatter, measure_linters
 from afresh.verification.regressions import judge_baseline_run
 
-NO_CHECKS_REASON = (
-    "no checks were given: nothing can be verified. Review the change, then `afresh apply --unverified` takes it;"
-    " next time give a command that must succeed, for example --check 'python -m pytest -q'"
-)
+NO_CHECKS_REASON = "no checks were given, so nothing can be verified (`--check COMMAND` gives one)"
 REPEAT_IF_SHORT = ""
 REPEAT_NEVER = "once"
 LONG_CHECK_SECONDS = 60.0
@@ -34,7 +31,7 @@ def run_baseline_checks(
     files = [_record_files(runs) for runs in ran]
     blocks = (*(block for runs in ran for one in runs for block in one.blocks), *(block for block in files if block.text))
     measure = context.insight.measure(context.state, context.files)
-    judged = [judge_baseline_run(runs[-1], frozenset(flaky), context.state.task.goal) for runs in ran]
+    judged = [judge_baseline_run(runs[-1], frozenset(flaky), context.state.task) for runs in ran]
     last = tuple(
         replace(run, evidence=runs[-1].evidence, files=block.id if block.text else "")
         for (run, _), runs, block in zip(judged, ran, files, strict=True)

@@ -7,7 +7,7 @@ from afresh.core.archived_block import Block
 from afresh.core.change import Change
 from afresh.core.leave import ChangedUnit
 from afresh.core.recognise_test_files import is_test_file
-from afresh.core.task import FIX_BUG_TYPE, FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE
+from afresh.core.task import FIX_VIOLATION_TYPE, WRITE_TESTS_TYPE
 from afresh.core.verdict import Baseline, NoteKind, Ruling, Verdict
 from afresh.ports.tool import ToolContext
 from afresh.ports.workspace import Workspace
@@ -15,7 +15,7 @@ from afresh.verification.baseline import find_baseline_blocker
 from afresh.verification.compile_check import check_changed_files_compile
 from afresh.verification.court import CourtChange
 from afresh.verification.court_run import run_in_court
-from afresh.verification.new_tests_on_base import add_new_tests_to_verdict, has_turned_green
+from afresh.verification.new_tests_on_base import add_new_tests_to_verdict
 from afresh.verification.nothing_to_offer import add_function_changes
 from afresh.verification.permission import LeaveJudgement, judge_leave
 from afresh.verification.project_linters import find_new_findings
@@ -109,14 +109,11 @@ def _make_final_verdict(
 ) -> Verdict:
     was = (context.state.verification.baseline or Baseline()).measure
     verdict = replace(verdict_from_comparisons(judgements, measure), final=True)
-    if verdict.still_failing and context.state.task.judged_as == FIX_BUG_TYPE and not has_turned_green(context, judgements):
-        alone = {NoteKind.RED: NoteKind.RED_ALONE}
-        verdict = replace(verdict, notes=tuple(replace(note, kind=alone.get(note.kind, note.kind)) for note in verdict.notes))
     verdict = note_steering_changes(verdict, changes, context.state)
     writes_tests = context.state.task.judged_as == WRITE_TESTS_TYPE or context.state.task.require_tests
     if verdict.ruling is Ruling.PASS and writes_tests and not _has_new_tests(context, judgements, changes):
         return replace(verdict, ruling=Ruling.FAIL, finding="no new test was written: " + verdict.finding)
-    return verdict.add_note(NoteKind.VIOLATIONS, [f"{was} -> {measure}"] if was else [])
+    return verdict.add_note(NoteKind.VIOLATIONS, [f"{was} → {measure}"] if was else [])
 
 
 def _has_new_tests(context: ToolContext, judgements: Sequence[CheckComparison], changes: Sequence[Change]) -> bool:

@@ -26,7 +26,7 @@ from afresh.verification.regressions import (
     require_tests,
     waive_tests,
 )
-from afresh.verification.try_wrong_versions import ELSEWHERE_SCOPE, GreenTests, try_versions
+from afresh.verification.try_wrong_versions import ELSEWHERE_SCOPE, MAX_CONTROL_TESTS, GreenTests, try_versions
 from afresh.verification.witness import Work, read_work
 
 COURT_SCOPE = "full, with the tests of the base"
@@ -36,7 +36,6 @@ _FOUND_NOTHING = re.compile(
     r"\bno (?:tests?|test files?|spec files?) (?:ran|found|were found|specified)|\bno test files\b", re.IGNORECASE
 )
 ELSEWHERE = RunManner(elsewhere=True)
-MAX_CONTROL_TESTS = 5
 MAX_WRONG_SHARE = 0.3
 """What reading the change and trying wrong versions may add to the time that the judgement has taken till then."""
 MIN_WRONG_SECONDS = 10.0
@@ -72,8 +71,9 @@ def run_in_court(
     if missing:
         return judgements
     renew = partial(_make_tree, context, workspace, delivered)
+    return_to_base = partial(_make_tree, context, workspace, context.state.workspace.first_snapshot)
     greens = [
-        GreenTests.of(context, check, waive_tests(before, is_allowed), judged, renew)
+        GreenTests.of(context, check, waive_tests(before, is_allowed), judged, renew, return_to_base)
         for (check, before), judged in zip(known, judgements[-len(known) :], strict=True)
     ]
     judgements = _confirm_green(greens, judgements)
@@ -225,7 +225,7 @@ def _confirm_green_check(green: GreenTests, runs: Sequence[CheckComparison]) -> 
     if len(runs) == 1 and (lost := green.find_failing()):
         return replace(judged, problem=f"passes once and fails when it is run again: {list_first_names(lost)}")
     lost = green.find_failing(ELSEWHERE)
-    return _explain_failing(green, judged, lost) if lost else judged
+    return _explain_failing(green, green.judged, lost) if lost else green.judged
 
 
 def _explain_failing(green: GreenTests, judged: CheckComparison, lost: Sequence[str]) -> CheckComparison:

@@ -50,7 +50,7 @@ def find_unproven_changes(
     if idle := _list_unproven(old, failing, changes):
         return _refuse("does not fail, as it was, with the new code", idle)
     kept = [one for one in apart if one.what not in ("removed", "deleted", "shortened")]
-    on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes)] if kept else []
+    on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes, judgements)] if kept else []
     if idle := _list_unproven(kept, [one for one in kept if _has_failing(one, on_base)], changes):
         return _refuse("passes on the code of the base, too", idle)
     delivered = [one.ran.outcomes for one in judgements if not one.with_base_tests]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from afresh.core.action import FileAccess
 from afresh.core.archived_block import Block
 from afresh.core.fact import DOTTED_TEST_NAME
-from afresh.core.task import Check
+from afresh.core.task import FIX_BUG_TYPE, Check, Task
 from afresh.core.text import format_count
 from afresh.core.verdict import (
     TARGETED_SCOPE_PREFIX,
@@ -75,6 +75,10 @@ class BaselineCheck:
     def unstable(self) -> frozenset[str]:
         """Test functions whose cases have other names in each run, such as `<object at 0x7f…>`: they are counted."""
         return frozenset(name_test_function(test) for test in self.flaky - self.outcomes.tests.keys() if "[" in test)
+
+    def drop_unstable(self, tests: Iterable[str]) -> frozenset[str]:
+        """Without cases whose names are of one run only."""
+        return frozenset(test for test in tests if name_test_function(test) not in self.unstable)
 
     def name_red_tests(self, now: OutcomesByTest) -> frozenset[str]:
         """Those of the red tests, and of the functions with unstable cases, that fail now."""
@@ -340,18 +344,21 @@ def load_baseline_files(store: JournalStore, run: CheckRun) -> FileAccess | None
     return FileAccess(frozenset(held["opened"]), frozenset(held["written"]))
 
 
-def judge_baseline_run(ran: CheckResult, flaky: frozenset[str], goal: str) -> tuple[CheckRun, str]:
+def judge_baseline_run(ran: CheckResult, flaky: frozenset[str], task: Task) -> tuple[CheckRun, str]:
     """A run before the task, held against itself: with its failures marked, and what is to be said of them at the start."""
-    before = _require_named_tests(BaselineCheck(replace(ran.run, evidence=ran.evidence), ran.outcomes, flaky), goal)
+    before = _require_named_tests(BaselineCheck(replace(ran.run, evidence=ran.evidence), ran.outcomes, flaky), task.goal)
     if not before.decides or not ran.run.exit:
         return ran.run, ""
     judged, name = compare_final_run(ran, before), f"`{ran.run.command}`"
-    problem = judged.problem if ran.outcomes.readable else f"{name} exits {ran.run.exit} and no test result can be read"
+    last = "; ".join(failure.message for failure in ran.run.failures)
+    problem = judged.problem if ran.outcomes.readable else f"of {name} no test result can be read ({last})"
     if problem:
         return judged.ran.run, f"{problem}. It must exit 0 in the end, whatever failed before; `--check` gives another command"
-    red = before.name_red_tests(ran.outcomes)
-    told = f"{format_count(len(red), 'test')} {_conjugate_fail(len(red))} already and may go on failing: {list_first_names(red)}"
-    return judged.ran.run, told if red else ""
+    red, terms = before.name_red_tests(ran.outcomes), "may go on failing"
+    if task.judged_as == FIX_BUG_TYPE:
+        terms = "may go on failing if one of them passes in the end, or a new test that fails without the change"
+    fail = f"{format_count(len(red), 'test')} {_conjugate_fail(len(red))} already"
+    return judged.ran.run, f"{fail} and {terms}: {list_first_names(red)}" if red else ""
 
 
 def _require_named_tests(before: BaselineCheck, goal: str) -> BaselineCheck:

@@ -5,11 +5,12 @@ import math
 import shlex
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from secrets import token_hex
 
 from afresh.core.action import PLAIN_MANNER, RunManner
+from afresh.core.recognise_test_files import is_test_file
 from afresh.core.rewrite_check_command import NO_BYTECODE, narrow_to_names, narrow_to_tests
 from afresh.core.task import Check
 from afresh.core.verdict import NoteKind, VerdictNote
@@ -22,6 +23,7 @@ AGAIN_SCOPE = "what turned green, again"
 ELSEWHERE_SCOPE = "under another user's and host's name"
 WRONG_SCOPE = "what turned green, with a wrong version"
 MAX_GREEN_TESTS = 40
+MAX_CONTROL_TESTS = 5
 _FOLDER = ".wrong-versions"
 _DRIVER = '''\
 """Runs pytest on one tree after another; what it imports itself is imported once."""
@@ -77,17 +79,24 @@ class GreenTests:
     narrowed: str
     """The command for these alone; empty where that can't be done."""
     renew: Callable[[], object]
+    return_to_base: Callable[[], object]
     seconds: float
     """Of the last run of these."""
 
     @classmethod
     def of(
-        cls, context: ToolContext, check: Check, before: BaselineCheck, judged: CheckComparison, renew: Callable[[], object]
+        cls,
+        context: ToolContext,
+        check: Check,
+        before: BaselineCheck,
+        judged: CheckComparison,
+        renew: Callable[[], object],
+        return_to_base: Callable[[], object],
     ) -> "GreenTests":
-        green = judged.ran.outcomes.passing - before.outcomes.passing - before.undecided
+        green = before.drop_unstable(judged.ran.outcomes.passing - before.outcomes.passing - before.undecided)
         chosen = sorted(green, key=lambda test: (test not in before.outcomes.failing, test))[:MAX_GREEN_TESTS]
         narrowed = (narrow_to_names(check.command, chosen) if chosen else None) or ""
-        return cls(context, check, before, judged, chosen, narrowed, renew, judged.ran.run.seconds)
+        return cls(context, check, before, judged, chosen, narrowed, renew, return_to_base, judged.ran.run.seconds)
 
     @property
     def is_newly_green(self) -> bool:
@@ -110,9 +119,25 @@ class GreenTests:
                 return tuple(sorted(lost | ran.outcomes.failing - known.outcomes.failing - known.undecided))
         if again.run.exit == 0:
             return ()
+        if self.narrowed and self._fails_alone_at_base():
+            self.narrowed = ""
+            return self.find_failing(manner)
         named = tuple(sorted(again.outcomes.failing & frozenset(self.chosen)))
         whole = tuple(self.chosen) if self.narrowed else () if self.chosen else (self.check.command,)
         return named or whole
+
+    def _fails_alone_at_base(self) -> bool:
+        """Whether tests that passed at the base fail there if they are run alone: then it says nothing of the work."""
+        control = sorted(self.before.firm, key=lambda test: (not is_test_file(test.partition("::")[0]), test))[:MAX_CONTROL_TESTS]
+        if not control or not (command := narrow_to_names(self.check.command, control)):
+            return False
+        self.return_to_base()
+        fails = run_check(self.context.sandbox, self.check, narrowed=command, scope=AGAIN_SCOPE).run.exit != 0
+        self.renew()
+        if fails:
+            note = VerdictNote(NoteKind.RUNS_WHOLE, (self.check.command,))
+            self.judged = replace(self.judged, notes=(*self.judged.notes, note))
+        return fails
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from afresh.core.recognise_test_files import is_code_file, is_conftest, is_prote
 from afresh.core.state import State
 from afresh.core.step_result import StepResult
 from afresh.core.task import Check
-from afresh.core.verdict import TARGETED_SCOPE_PREFIX, NoteKind, Ruling, Verdict, join_first_names
+from afresh.core.verdict import TARGETED_SCOPE_PREFIX, NoteKind, Ruling, Verdict, VerdictNote, join_first_names
 from afresh.ports.tool import ToolContext
+from afresh.ports.workspace import Workspace, read_text
 from afresh.runtime import Runtime
 from afresh.verification.baseline import NO_CHECKS_REASON
 from afresh.verification.checks import CheckResult, run_check
@@ -25,6 +26,7 @@ from afresh.verification.permission import LeaveJudgement, is_allowed_test, judg
 from afresh.verification.project_linters import find_new_findings
 from afresh.verification.regressions import (
     BaselineCheck,
+    CheckComparison,
     collect_archived_blocks,
     compare_step_run,
     pair_checks_with_baseline,
@@ -63,7 +65,7 @@ def is_answer_alone(state: State, deeds: StepResult) -> bool:
 def _verify_change(state: State, deeds: StepResult, runtime: Runtime) -> StepResult:
     """Checks of a step only help the model; what will need leave is named in a line."""
     context, changed = open_context(state, deeds, runtime), [change.path for change in deeds.changes]
-    verdict, blocks = verify_step(context, changed)
+    verdict, blocks = verify_step(context, changed, runtime.workspace, state.workspace.snapshot)
     judges = any(is_protected_path(path) or not is_code_file(path) for path in changed)
     if verdict.ruling is not Ruling.PASS or state.task.report or not state.task.checks or not judges:
         return add_verdict(state, deeds, verdict, blocks)
@@ -93,8 +95,11 @@ def add_verdict(state: State, step: StepResult, verdict: Verdict, blocks: tuple[
     return replace(step.add(VerdictReached(state.work.step + 1, verdict), blocks=blocks), verdict=verdict)
 
 
-def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, tuple[Block, ...]]:
-    """PASS when nothing that worked is broken. `verify_completion` says whether the task is done."""
+def verify_step(
+    context: ToolContext, changed: Sequence[str], workspace: Workspace, before: str
+) -> tuple[Verdict, tuple[Block, ...]]:
+    """PASS when nothing that worked is broken in the tree since the snapshot `before`. `verify_completion` says whether the task
+    is done."""
     measure = context.insight.measure(context.state, context.files)
     if not changed:
         return Verdict(Ruling.PASS, "nothing was changed: nothing was run", measure=measure), ()
@@ -107,10 +112,8 @@ def verify_step(context: ToolContext, changed: Sequence[str]) -> tuple[Verdict, 
         return Verdict(Ruling.BLOCKED, NO_CHECKS_REASON, measure=measure), ()
     if worse := find_new_findings(context, measure):
         return worse
-    judgements = [
-        confirm_step_regressions(context, check, _run_narrowest_check(context, known, check, changed), known, compare_step_run)
-        for check, known in _pair_checks_for_step(context)
-    ]
+    pairs = _pair_checks_for_step(context)
+    judgements = [_judge_check(context, check, known, changed, workspace, before) for check, known in pairs]
     return verdict_from_comparisons(judgements, measure), collect_archived_blocks(judgements)
 
 
@@ -121,22 +124,58 @@ def _pair_checks_for_step(context: ToolContext) -> list[tuple[Check, BaselineChe
     return [(check, waive_tests(before, lambda test: is_allowed_test(test, known.leave))) for check, before in pairs]
 
 
-def _run_narrowest_check(context: ToolContext, known: BaselineCheck, check: Check, changed: Sequence[str]) -> CheckResult:
-    """Only the tests of what was changed, where these are known and the run of them is conclusive; else the whole check."""
+def _judge_check(
+    context: ToolContext, check: Check, known: BaselineCheck, changed: Sequence[str], workspace: Workspace, before: str
+) -> CheckComparison:
+    """By the tests of what was changed, where these are known and their run is conclusive; else by the whole check. What fails in
+    them alone without the change, too, is no fault of it: from then on the check runs whole."""
     tests = _select_target_tests(context, known, changed)
+    ran, note = _run_target_tests(context, known, check, tests), list[VerdictNote]()
+    if ran is not None:
+        comparison = confirm_step_regressions(context, check, ran, known, compare_step_run)
+        if not comparison.regressions or not _fail_without_change(context, known, check, tests, comparison, workspace, before):
+            return comparison
+        note = [VerdictNote(NoteKind.RUNS_WHOLE, (check.command,))]
+    ran = run_check(context.sandbox, check, known=known.red)
+    comparison = confirm_step_regressions(context, check, ran, known, compare_step_run)
+    return replace(comparison, notes=(*comparison.notes, *note))
+
+
+def _run_target_tests(context: ToolContext, known: BaselineCheck, check: Check, tests: Sequence[str]) -> CheckResult | None:
     command = narrow_check(context, check.command, tests) if tests else None
-    if command is not None:
-        ran = run_check(
-            context.sandbox, check, narrowed=command, scope=TARGETED_SCOPE_PREFIX + join_first_names(tests, 2), known=known.red
-        )
-        if ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable):
-            return ran
-    return run_check(context.sandbox, check, known=known.red)
+    if command is None:
+        return None
+    scope = TARGETED_SCOPE_PREFIX + join_first_names(tests, 2)
+    ran = run_check(context.sandbox, check, narrowed=command, scope=scope, known=known.red)
+    conclusive = ran.run.timed_out or ran.outcomes.failing or (ran.run.exit == 0 and ran.outcomes.readable)
+    return ran if conclusive else None
+
+
+def _fail_without_change(
+    context: ToolContext,
+    known: BaselineCheck,
+    check: Check,
+    tests: Sequence[str],
+    comparison: CheckComparison,
+    workspace: Workspace,
+    before: str,
+) -> bool:
+    """Whether a test that these files lost fails in them in the tree before the change, too; the tree is left as it was found."""
+    after = workspace.snapshot()
+    try:
+        workspace.restore(before)
+        there = [path for path in tests if read_text(context.files, path) is not None]
+        ran = _run_target_tests(context, known, check, there)
+        return ran is not None and bool(ran.outcomes.failing & frozenset(comparison.regressions))
+    finally:
+        workspace.restore(after)
 
 
 def _select_target_tests(context: ToolContext, known: BaselineCheck, changed: Sequence[str]) -> list[str]:
     """Test files that the check itself runs: those it ran at the baseline, and those that the task made or changed, which come
     first."""
+    if known.run.command in context.state.verification.run_whole:
+        return []
     if any(is_conftest(path) or is_manifest(path) or path.endswith((".ini", ".toml", ".cfg")) for path in changed):
         return []
     ran_before = {test.partition("::")[0] for test in known.outcomes.tests}

@@ -24,7 +24,7 @@ class ApplyResult:
     commit: str
     """The commit of HEAD now."""
     how: str
-    """fast-forward, merge, already or "to the files of your checkout"."""
+    """fast-forward, merge, merged (before, or by another commit) or "to the files of your checkout"."""
     note: str = ""
 
 
@@ -43,10 +43,8 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
             safe=CHECKOUT_UNCHANGED_NOTE,
         )
     head = repository.head
-    if repository.contains(commit, head):
-        return ApplyResult(
-            head, "already", f"{commit[:12]} is in HEAD already. {_remove_tree_and_branch(repository, branch, tree)}".strip()
-        )
+    if is_merged(repository, head, commit):
+        return ApplyResult(head, "merged", _remove_tree_and_branch(repository, branch, tree))
     _refuse_unfinished_merge(repository)
     refuse_missing_filters(repository, head, commit)
     forward = repository.contains(head, commit)
@@ -55,6 +53,12 @@ def merge_task_branch(repository: Repository, task_id: str) -> ApplyResult:
     if not repository.current_branch:
         lines.insert(0, "HEAD is detached, so no branch holds this commit: `git switch -c NAME` keeps it.")
     return ApplyResult(repository.head, "fast-forward" if forward else "merge", " ".join(filter(None, lines)))
+
+
+def is_merged(repository: Repository, head: str, commit: str) -> bool:
+    """Whether a merge would bring nothing in: the commit is there, or another one with its changes."""
+    merged = repository.git.ask("merge-tree", "--write-tree", head, commit)
+    return repository.contains(commit, head) or merged == repository.git.ask("rev-parse", f"{head}^{{tree}}")
 
 
 def move_to_merge(repository: Repository, task_id: str, branch: str, head: str, commit: str) -> bool:

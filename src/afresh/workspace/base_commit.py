@@ -80,7 +80,8 @@ def describe_base(base: BaseCommit, dirty: tuple[str, ...], copied: list[str], l
     if base.pointers:
         lines.append(f"Files in Git LFS are left as pointers: {_name_some(base.pointers)}.")
     if copied:
-        lines.append(f"Copied from your checkout, since imports need them: {_name_some(copied)}.")
+        folders = dict.fromkeys(path.partition("/")[0] for path in copied)
+        lines.append(f"Copied from your checkout, since imports need them: {_name_some([*folders])}.")
     if left:
         lines.append(f"Not copied, though imports may need them: {_name_some(left)}.")
     return " ".join(lines)

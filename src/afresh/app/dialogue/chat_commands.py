@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from afresh.app.dialogue.conversation import Conversation, refuse_unknown_model
 from afresh.app.project import Project
-from afresh.app.results.task_result import apply_task_result, undo_task_steps
+from afresh.app.results.auto_merge import apply_checked
+from afresh.app.results.task_result import undo_task_steps
 from afresh.app.spending.read_spending import describe_cost
 from afresh.app.spending.spending_report import sum_task_spending
 from afresh.core.text import format_count
@@ -15,7 +16,7 @@ CHAT_COMMANDS = {
     "diff": ("", "show what was changed so far"),
     "cost": ("", "show what the conversation has cost"),
     "model": ("NAME", "use another model from the next turn on"),
-    "apply": ("", "merge the result into your branch (--unverified: also if no check vouches for it)"),
+    "apply": ("", "merge the result (--unverified: even without a PASS)"),
 }
 """By name: what may follow, and what it does. Whoever shows the conversation does /diff."""
 
@@ -39,7 +40,7 @@ def show_nothing_yet(project: Project, now: Conversation, words: str) -> tuple[C
 
 
 def apply_conversation(project: Project, now: Conversation, words: str) -> tuple[Conversation, str]:
-    _, said = apply_task_result(project, now.task, unverified=words == "--unverified")
+    _, said = apply_checked(project, now.task, unverified=words == "--unverified")
     return replace(now, task="", applied=now.task), f"{said} The next message goes on from here."
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from afresh.app.project import Project
 from afresh.app.results.merge_follow_up import find_follow_up, order_follow_up
 from afresh.app.results.task_result import apply_task_result
-from afresh.app.results.verify_merge import find_merge_failures
+from afresh.app.results.verify_merge import check_merged_tree, find_merge_failures
 from afresh.core.refused_merge import RefusedMerge
 from afresh.core.state import State
 from afresh.core.task import TaskStatus, TicketQuery
+from afresh.core.verdict import NoteKind
 from afresh.errors import NotPossible
-from afresh.workspace.apply_or_discard import move_to_merge
+from afresh.workspace.apply_or_discard import is_merged, move_to_merge
 from afresh.workspace.disk_files import hold_file_lock
 from afresh.workspace.repository import Repository
 from afresh.workspace.task_branch import TaskBranch, make_merge_commit
@@ -51,15 +52,25 @@ def is_needed(project: Project, task: str) -> bool:
 
 
 def can_be_merged(project: Project, state: State) -> bool:
-    """Whether its branch holds the verified commit and nothing else. A turn of a conversation, and work on uncommitted changes,
-    are the user's to apply; what was refused before has a task of its own."""
-    workspace = state.workspace
-    if not workspace.commit or workspace.start.carried or state.dialogue.turn or find_follow_up(project, state):
+    """Whether its branch holds the verified commit and nothing else. Results of runs and conversations, work on uncommitted
+    changes, and a PASS beside red tests after which nothing has turned green are left to the user; for what was refused there is
+    another task."""
+    workspace, verdict, watched = state.workspace, state.verification.verdict, state.task.attended or state.dialogue.turn
+    if not workspace.commit or workspace.start.carried or watched or find_follow_up(project, state):
+        return False
+    if verdict and verdict.still_failing and any(note.kind is NoteKind.NOT_SHOWN for note in verdict.notes):
         return False
     repository = Repository.find(project.paths.root)
     unpack_work(repository, state.task.id)
     tip = TaskBranch.of(repository, state.task.id).tip
     return tip == workspace.commit or repository.contains(workspace.commit, repository.head)
+
+
+def apply_checked(project: Project, task: str, unverified: bool = False, check: bool = True) -> tuple[State, str]:
+    """Merge a task's branch as a person asks for it; with `check` not if its checks fail on the merged tree."""
+    state = project.store.load(task)
+    is_verified = state.status is TaskStatus.DONE and not state.workspace.start.carried
+    return apply_task_result(project, task, unverified, check_merged_tree(project, state, check) if is_verified else "")
 
 
 def merge_result(project: Project, state: State, no_sandbox: bool) -> str:
@@ -69,7 +80,7 @@ def merge_result(project: Project, state: State, no_sandbox: bool) -> str:
         branch, head = repository.current_branch, repository.head
         if not branch:
             raise NotPossible("HEAD is detached: there is no branch to merge into", next="git switch BRANCH, then go on")
-        if repository.contains(commit, head) or repository.contains(head, commit):
+        if is_merged(repository, head, commit) or repository.contains(head, commit):
             return apply_task_result(project, task)[1]  # it is in, or its own tree becomes the branch's, and that was verified
         merge = make_merge_commit(repository, head, commit, f"Merge afresh/{task}")
         failures = () if merge.conflicts else find_merge_failures(project, state, head, merge.commit, no_sandbox)

@@ -34,8 +34,9 @@ def list_task_changes(project: Project, state: State) -> Sequence[Change]:
     return GitWorkspace(repository, state.task.id).changes(state.workspace.first_snapshot, state.workspace.snapshot)
 
 
-def apply_task_result(project: Project, task: str, unverified: bool = False) -> tuple[State, str]:
-    """Merge the task's branch into the user's checkout. With `unverified` also what a task has kept that did not come so far."""
+def apply_task_result(project: Project, task: str, unverified: bool = False, note: str = "") -> tuple[State, str]:
+    """Merge the task's branch into the user's checkout. With `unverified` also what a task has kept that did not come so far.
+    `note`: what to say beside what was done."""
     project.store.check(task)  # what is merged must be what was recorded and verified
     state = project.store.load(task)
     refuse_part_of_task(state)
@@ -66,11 +67,15 @@ def apply_task_result(project: Project, task: str, unverified: bool = False) -> 
     notes = [
         *(f"{one[:1].upper()}{one[1:]}." for one in allowed),
         done.note,
+        note,
         f"{red}." if red else "",
         f"What the checks do not show: {verdict.remarks}." if verdict and verdict.remarks else "",
         f"It changes what {acts}." if acts else "",
     ]
     notes += close_earlier_tasks(project, repository, state)
+    merged = commit or state.workspace.commit
+    if not start.carried and repository.contains(merged, done.commit):
+        notes.append(f"`git revert {merged[:12]}` takes it back.")
     text = " ".join([f"applied {task} {where}({done.how}): HEAD is {done.commit[:8]}.", *filter(None, notes)])
     dismiss_parts(project, repository, task, "applied")
     applied = end_task(project, task, TaskStatus.APPLIED, text, commit)

@@ -1,20 +1,50 @@
 """Runs the checks of a task on a merged tree, in the sandbox, in a worktree that exists only for that."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from afresh.app.compose import open_task_sandbox
 from afresh.app.project import Project
 from afresh.core.state import State
 from afresh.core.task import TaskStart
+from afresh.core.verdict import list_first_names
+from afresh.errors import NoSandbox, NotPossible
 from afresh.sandbox.escape_probe import AnySandbox
 from afresh.verification.checks import CheckResult, run_check
 from afresh.verification.regressions import BaselineCheck, compare_final_run, find_new_failures, load_baseline_outcomes
-from afresh.workspace.apply_or_discard import discard_task_branch
+from afresh.workspace.apply_or_discard import CHECKOUT_UNCHANGED_NOTE, discard_task_branch, is_merged
 from afresh.workspace.repository import Repository
-from afresh.workspace.task_branch import TaskBranch
+from afresh.workspace.task_branch import TaskBranch, make_merge_commit
 from afresh.workspace.worktree import GitWorkspace
+
+MAX_CHECK_SECONDS = 30.0
+"""Longer checks don't run again before a person's merge."""
+
+
+def check_merged_tree(project: Project, state: State, wanted: bool) -> str:
+    """Run the checks of a verified result on its merge with what was committed since, if they are short. Return what to say;
+    raise NotPossible if they fail there."""
+    repository, baseline, commit = Repository.find(project.paths.root), state.verification.baseline, state.workspace.commit
+    head = repository.head
+    if not (baseline and baseline.runs and commit) or repository.contains(head, commit) or is_merged(repository, head, commit):
+        return ""
+    failures, is_short = None, sum(run.seconds for run in baseline.runs) <= MAX_CHECK_SECONDS
+    with suppress(NoSandbox, NotPossible):  # a git before 2.38 can't merge beside the checkout
+        merge = make_merge_commit(repository, head, commit, f"Merge afresh/{state.task.id}")
+        if merge.conflicts:
+            return ""  # merging says where
+        failures = find_merge_failures(project, state, head, merge.commit, state.unconfined) if wanted and is_short else None
+    if failures:
+        raise NotPossible(
+            f"merged with what was committed since, this fails: {list_first_names(failures)}",
+            next=f"`afresh apply {state.task.id} --no-check` merges it all the same",
+            safe=CHECKOUT_UNCHANGED_NOTE,
+        )
+    if failures is None:
+        commands = " && ".join(check.command for check in state.task.checks)
+        return f"Your branch has moved since, and the merged tree was not checked: run `{commands}`."
+    return "Your branch has moved since; the checks pass on the merged tree, too."
 
 
 def find_merge_failures(project: Project, state: State, head: str, merged: str, no_sandbox: bool) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from afresh.core.decision import UNSANDBOXED_DECISION
 from afresh.core.prompt import CallAudit
 from afresh.core.reply import OFFLINE_MODEL
 from afresh.core.state import State
-from afresh.core.task import name_briefly
+from afresh.core.task import TaskStatus, name_briefly
 from afresh.core.text import format_count
 from afresh.core.truncate import to_one_line
 from afresh.views.model_calls import HistoryComparison
@@ -47,7 +47,9 @@ def build_run_summary(
         blocks += [Heading("Tried and undone"), Fields(rows)]
     if stays:
         anyway = "merge it anyway"
-        next_rows = [(it, anyway if it.endswith("--unverified") else NEXT_MEANS[it.split()[1]]) for it in data["next"]]
+        means = NEXT_MEANS | ({"resume": "order the same goal anew"} if state.status is TaskStatus.DISCARDED else {})
+        means |= {"apply": "write its changes into your files"} if state.workspace.start.carried else {}
+        next_rows = [(it, anyway if it.endswith("--unverified") else means[it.split()[1]]) for it in data["next"]]
         blocks += [Heading("Next"), Fields(next_rows)]
     return Page(data, blocks)
 

@@ -1,7 +1,7 @@
 """Renders all tasks, with the next command for each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from socket import gethostname
 from typing import TYPE_CHECKING
@@ -87,16 +87,17 @@ def _render_counts(seen: QueueOverview) -> Line:
     return line
 
 
-def _list_counts(seen: QueueOverview) -> Iterator[str]:
+def _list_counts(seen: QueueOverview) -> list[str]:
     """Count tasks by the state that their row shows. Of more tasks than are listed it is not known."""
     unsure = {TaskStatus.RUNNING: "running or interrupted", TaskStatus.READY: "ready or waiting"}
+    counts = Counter[str]()
     for status, count in seen.counts.by_status.items():
         listed = [ticket for group in seen.groups for ticket in group.tickets if ticket.status is status]
         if status not in unsure or len(listed) < count:
-            yield f"{count} {unsure.get(status, status)}"
+            counts[unsure.get(status, status)] += count
         else:
-            states = Counter(find_ticket_state(ticket).value for ticket in listed)
-            yield from (f"{number} {state}" for state, number in states.items())
+            counts.update(find_ticket_state(ticket).value for ticket in listed)
+    return [f"{count} {state}" for state, count in counts.items()]
 
 
 def _render_group(group: TaskGroup, seen: QueueOverview, page: StatusPage) -> list[Line]:

@@ -72,7 +72,8 @@ def render_task(
             lines += [[], [(title, "bold")], *_lay_out_task_fields(fields, width)]
     others = [command for command in list_next_commands(state) if not command.startswith("afresh show")]
     commands = [quote_text(f"  {command}", "cyan") for command in others]
-    return [*lines, [], [("Commands", "bold")], *(line for command in commands for line in wrap_line(command, width))]
+    last = [[], [("Commands", "bold")]] if commands else []
+    return [*lines, *last, *(line for command in commands for line in wrap_line(command, width))]
 
 
 MAX_CHANGED_FILES = 40

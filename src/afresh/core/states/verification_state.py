@@ -39,6 +39,8 @@ class VerificationState:
     """Times that completion was refused for changes without leave, since the last word of a person."""
     flaky: tuple[str, ...] = ()
     """Tests that failed after a change, and passed when they were run again."""
+    run_whole: tuple[str, ...] = ()
+    """Checks of which single test files fail alone, whatever is changed: each step runs all of them."""
     baseline_step: int = 0
     """The step whose reply waited for the baseline; 0: it was measured before any call."""
 

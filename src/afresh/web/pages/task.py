@@ -11,8 +11,9 @@ from afresh.app.project import Project
 from afresh.app.queue.hold_task import discard_task, pause_task, release_task
 from afresh.app.queue.queue_place import PlaceEdit, edit_place
 from afresh.app.queue.retry_task import retry_task
+from afresh.app.results.auto_merge import apply_checked
 from afresh.app.results.read_task_diff import list_diff_changes
-from afresh.app.results.task_result import apply_task_result, undo_task_steps
+from afresh.app.results.task_result import undo_task_steps
 from afresh.app.service.start_worker import explain_worker_stop, is_worker_starting, read_worker_log, start_worker
 from afresh.app.spending.spending_report import sum_task_charge
 from afresh.core.answer_options import parse_options
@@ -192,7 +193,7 @@ def skip_waiting(visit: Visit, project: Project, task: str) -> str:
 
 
 def apply_result(visit: Visit, project: Project, task: str) -> str:
-    return apply_task_result(project, task, unverified=visit.get_part("action") == "apply-unverified")[1]
+    return apply_checked(project, task, unverified=visit.get_part("action") == "apply-unverified")[1]
 
 
 def discard_result(visit: Visit, project: Project, task: str) -> str:
