@@ -48,7 +48,6 @@ def build_run_summary(
     if stays:
         anyway = "merge it anyway"
         means = NEXT_MEANS | ({"resume": "order the same goal anew"} if state.status is TaskStatus.DISCARDED else {})
-        means |= {"apply": "write its changes into your files"} if state.workspace.start.carried else {}
         next_rows = [(it, anyway if it.endswith("--unverified") else means[it.split()[1]]) for it in data["next"]]
         blocks += [Heading("Next"), Fields(next_rows)]
     return Page(data, blocks)
