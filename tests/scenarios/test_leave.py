@@ -206,10 +206,14 @@ def test_a_change_that_is_too_long_to_be_read_is_said_and_a_long_order_is_read_w
     rounds_up(quick, "== 3" + "".join(f"\n    assert sums.add({n}, {n + 1}) != sums.half({n}) + {n}" for n in range(99)))
     verdict = completes(quick)
     assert verdict.ruling is FAIL and "nobody has read it: too long for a reviewer, who reads " in verdict.reason
-    completes(quick)
-    assert "May it change them?" in quick.state.dialogue.question and len(quick.state.verification.reviews) == 1
+    assert "May it change them?" in quick.state.dialogue.question and len(quick.state.verification.reviews) == 1, "at once"
+    quick.happens(QuestionAnswered("put them back", option=2))
     quick.yard.folder.write(HALF, TEST_HALF.replace("== 2", "== 3"))
     assert completes(quick).ruling is PASS
+    quick.yard.folder.write(
+        HALF, "import sums\n\n\n" + "".join(f"def test_{n}():\n    assert sums.half({n})\n\n\n" for n in range(50))
+    )
+    assert completes(quick).ruling is PASS, "of a removed test what was added beside it is left out where it is too much"
 
 
 def test_of_a_long_list_the_entry_is_shown_that_is_other(tmp_path: Path) -> None:
@@ -282,6 +286,16 @@ def test_an_answer_of_the_person_goes_to_the_reviewer_and_the_first_option_allow
     assert completes(quick).ruling is PASS
     quick.yard.change("tests/test_add.py", "sums.add(-1, 1) == 0", "sums.add(-1, 1) < 1")
     assert completes(quick).unallowed == ("tests/test_add.py::TestMore::test_negative",), "others are not"
+
+
+@pytest.mark.parametrize("option", [0, 1])
+def test_an_answer_to_a_question_of_the_model_is_read_with_it(quick: Judge, option: int) -> None:
+    quick.order("half rounds up.").reviews(how="ordered", quote="yes, adapt them")
+    rounds_up(quick)
+    assert "Put that back as it was (`read` @changes/tests/test_half.py shows it)" in completes(quick).reason
+    asked = QuestionAsked("May I change test_half to 3?", ("yes, adapt them", "no, put it back"))
+    quick.happens(asked, TaskEnded(TaskStatus.BLOCKED, "asks"), QuestionAnswered("yes, adapt them", option=option))
+    assert completes(quick).ruling is PASS
 
 
 def test_a_path_that_a_person_allows_may_change_in_any_way(judge: Judge) -> None:

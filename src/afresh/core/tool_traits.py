@@ -62,7 +62,7 @@ TRAITS_BY_TOOL: dict[str, frozenset[ToolTrait]] = {
 ARCHIVE_TRAITS = frozenset({ToolTrait.READS, ToolTrait.ARRANGES})
 """Of `read` and `search` in the archive, which holds what they show already."""
 ARCHIVE_ADDRESS_PATTERN = re.compile(
-    r"@(?:index|changes|notes|decisions|failed|rules|memory)|@m?[0-9a-f]{6,32}|m?(?=\w*\d)[0-9a-f]{8,32}"
+    r"@changes/\S+|@(?:index|changes|notes|decisions|failed|rules|memory)|@m?[0-9a-f]{6,32}|m?(?=\w*\d)[0-9a-f]{8,32}"
 )
 TRAITS_OF_UNKNOWN_TOOL = frozenset({ToolTrait.PRINTS})
 

@@ -35,10 +35,10 @@ _LEFT_OUT = re.compile(
 IMPORT_OF = "import of "
 """Begins the name of a change of what a file imports."""
 MAX_NEW_CHARACTERS = 800
-"""Of what is shown of several units: of a file that was deleted, or added beside a test that was removed."""
+"""Of what is shown of a file that was deleted, or was added beside a test that was removed."""
 MIN_LIKENESS = 0.75
 """Share of the words that a test and what became of it have in common."""
-_ENDING = re.compile(r"return|raise|break|continue|yield|throw|goto", re.IGNORECASE)
+_ENDING, _LEAVING = re.compile(r"(?i)return|raise|break|continue|yield|throw|goto"), re.compile(r"(?i)skip|xfail|exit|abort")
 _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
 _NEW_NAMES = frozenset({"Assign", "lexical_declaration", "let_declaration", "short_var_declaration"})
 _HIDING = re.compile(
@@ -133,13 +133,10 @@ def _compare_units(
 
 def _add_what_came(removed: ChangedUnit, new: Sequence[TestUnit]) -> ChangedUnit:
     """With what was added that is like it; else with all that was added beside it."""
-    words, likeness = Counter(re.findall(r"\w+", removed.before)), dict[float, TestUnit]()
-    for unit in new:
-        others = Counter(re.findall(r"\w+", unit.text))
-        likeness.setdefault(2 * (words & others).total() / max(1, words.total() + others.total()), unit)
-    if (most := max(likeness, default=0.0)) < MIN_LIKENESS or likeness[most].key[0] == "statement":
-        return replace(removed, after=_show_units(new))
-    return replace(removed, after=likeness[most].text, became=likeness[most].name)
+    old, *others = (Counter(re.findall(r"\w+", text)) for text in (removed.before, *(unit.text for unit in new)))
+    likeness = [2 * (old & words).total() / max(1, old.total() + words.total()) for words in others]
+    like = new[likeness.index(max(likeness))] if max(likeness, default=0) >= MIN_LIKENESS else None
+    return replace(removed, after=like.text, became=like.name) if like else replace(removed, after=_show_units(new))
 
 
 def _show_units(units: Sequence[TestUnit]) -> str:
@@ -189,8 +186,7 @@ def _contains(whole: TestUnit, part: TestUnit) -> bool:
 
 def _can_end(part: SyntaxTree) -> bool:
     """Whether what stands after it may not be run."""
-    leaves = re.search(r"(?i)skip|xfail|exit|abort", part.text)
-    return bool(leaves or _ENDING.match(part.kind)) or any(map(_can_end, part.parts))
+    return bool(_ENDING.match(part.kind) or _LEAVING.search(part.text)) or any(map(_can_end, part.parts))
 
 
 def _list_names(tree: SyntaxTree) -> Iterator[str]:

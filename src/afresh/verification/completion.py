@@ -88,7 +88,8 @@ def _refuse_missing_leave(
     """Which changes nobody has allowed, what to do, and whether the work holds without them."""
     without = verdict_from_comparisons([one for one in judgements if one.with_base_tests], measure)
     reason = (
-        f"changed without leave: {judged.describe(missing)}. Put that back as it was, or `ask`. "
+        f"changed without leave: {judged.describe(missing)}. "
+        f"Put that back as it was (`read` @changes/{missing[0].path} shows it), or `ask`. "
         f"Without these changes: {without.ruling}: {without.finding}"
     )
     unallowed = tuple(one.subject for one in missing)

@@ -26,10 +26,11 @@ from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiab
 from afresh.policy.stall.escalation import StallResponse, check_for_stall
 from afresh.runtime import Runtime
 from afresh.verification.nothing_to_offer import explain_nothing_to_offer
+from afresh.verification.permission import find_review
 
 MAX_COMPLETION_REFUSALS = 3
 MAX_UNALLOWED = 2
-"""Times that completion is refused for changes of tests without leave, before a person is asked."""
+"""Times that completion is refused for changes of tests without leave, before a person is asked: once, if nobody reads them."""
 
 
 def conclude_step(state: State, step: StepResult, runtime: Runtime) -> StepResult:
@@ -81,7 +82,8 @@ def rest_or_go_on(state: State, step: StepResult, stalled: StallResponse) -> tup
 
 def end_by_verdict(state: State, step: StepResult, runtime: Runtime) -> tuple[Event, ...]:
     """PASS publishes. BLOCKED publishes what there is, for a person to look at. FAIL goes back to work, a few times."""
-    if step.missing and state.verification.unallowed + 1 >= MAX_UNALLOWED and not _has_question(step):
+    unread = any((review := find_review(state, change)) and review.unread for change in step.missing)
+    if step.missing and (unread or state.verification.unallowed + 1 >= MAX_UNALLOWED) and not _has_question(step):
         question = ask_about_test_changes(step.missing)
         return (question, TaskEnded(TaskStatus.BLOCKED, question.question))
     if step.verdict is None:

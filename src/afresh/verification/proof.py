@@ -45,9 +45,8 @@ def find_unproven_changes(
     beside = {change.path for change in changes if judged.is_tried_as_delivered(change)} - {*shared}
     if any(one.path in beside for one in apart):  # the court's run has not tried them as they were
         with_base_tests += _run_as_at_base(context, workspace, list(dict.fromkeys(one.path for one in apart)))
-    old = [unit for unit in apart if unit.what != "extended"]
-    failing = [one for one in old if _has_failing(one, without_shared if one.path in shared else with_base_tests)]
-    if idle := _list_unproven(old, failing, changes):
+    failing = [one for one in apart if _has_failing(one, without_shared if one.path in shared else with_base_tests)]
+    if idle := _list_unproven([unit for unit in apart if unit.what != "extended"], failing, changes):
         return _refuse("does not fail, as it was, with the new code", idle)
     kept = [one for one in apart if one.what not in ("removed", "deleted", "shortened")]
     on_base = [ran.outcomes for ran in run_tests_on_base(context, workspace, changes, judgements)] if kept else []

@@ -19,6 +19,7 @@ from afresh.core.spending import CallBooking, CallPurpose
 from afresh.core.state import State
 from afresh.core.steering_files import list_persons_words
 from afresh.core.text import escape_hidden
+from afresh.core.tokens import EstimatingCounter
 from afresh.core.truncate import to_one_line
 from afresh.errors import NeedsPerson, OverLimit
 from afresh.journal.append import append_events
@@ -48,10 +49,10 @@ PROMPT = (
     'copied exactly, or empty", "why": "one short sentence"}'
 )
 MAX_REQUEST_TOKENS = 1_000
-"""Of a request with a short order. A longer order is never cut: the limit rises by what it is longer."""
+"""With a short order. A longer one is not cut: the limit rises by what it is longer."""
 SHORT_ORDER_TOKENS = 40
 MAX_ORDER_TOKENS = 3_000
-"""With answers and instructions; longer ones are read by the person who wrote them."""
+"""With answers and instructions."""
 REPLY_RESERVE = 300
 MAX_REVIEWS_PER_CHANGE = 2
 """Versions of one test that are read under the same words; then the person decides."""
@@ -63,7 +64,6 @@ _ABOUT_TESTS = re.compile(
 _CODE = re.compile(r"`[^`\n]*`")
 """In instructions: a command that runs tests says nothing of changing them."""
 MAX_LINE = 90
-"""Characters of a line that is shown; a longer one is shown entry by entry."""
 _BETWEEN_BRACKETS, _AFTER_COMMA = re.compile(r"(?<=[)\]}],) (?=[(\[{])"), re.compile(r"(?<=,) (?! )")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=(?:[-*•]|\d+[.)])\s)")
 _END_COMMENT = re.compile(r"(?<=\s)(?:#|//)\s.*$")
@@ -98,19 +98,18 @@ def review_changes(state: State, missing: Sequence[ChangedUnit], runtime: Runtim
 
 def _review_change(state: State, change: ChangedUnit, runtime: Runtime, unread: str) -> State:
     said = PersonsWords(list_words(state), list_persons_words(state), list_instructions(runtime, state, change.path))
-    request, name, count = build_review_request(change, said), runtime.model.name, runtime.settings.counter
-    tokens, order = count.whole(request), count("\n".join((*said.shown, *said.instructions)))
-    limit = get_request_limit(order)
+    request, order, limit = fit_review_request(change, said, runtime.settings.counter)
+    tokens, name = runtime.settings.counter.whole(request), runtime.model.name
     found = ChangeReviewed(state.work.step + 1, change.subject, hash_words(state), hash_change(change), HowAsked.NEITHER)
-    reviews = [review for review in state.verification.reviews if not review.unread]
-    if sum((past.subject, past.words) == (change.subject, found.words) for past in reviews) >= MAX_REVIEWS_PER_CHANGE:
+    known, past = (change.subject, found.words, ""), state.verification.reviews
+    if sum((review.subject, review.words, review.unread) == known for review in past) >= MAX_REVIEWS_PER_CHANGE:
         unread = f"{MAX_REVIEWS_PER_CHANGE} other versions of it have been read"
     if tokens > limit:
         unread = f"too long for a reviewer, who reads {limit:,} tokens: {tokens:,}"
     if unread:
-        known, why = find_review(state, change), f"nobody has read it: {unread}"
+        last, why = find_review(state, change), f"nobody has read it: {unread}"
         runtime.report_progress(WorkNotice(f"{change.subject}: {why}"))
-        return state if known and known.unread == why else append_events(state, runtime, [replace(found, unread=why)])
+        return state if last and last.unread == why else append_events(state, runtime, [replace(found, unread=why)])
     booking = CallBooking(
         task=state.task.id, project=state.task.project, kind=CallPurpose.REVIEW, model=name, step=state.work.step + 1,
         ceiling=limit + REPLY_RESERVE, tokens=tokens, reserve=request.reserve,
@@ -120,9 +119,13 @@ def _review_change(state: State, change: ChangedUnit, runtime: Runtime, unread: 
     return append_events(state, runtime, [read_review(reply.thought, said, replace(found, reply=reply))])
 
 
-def get_request_limit(order: int) -> int:
-    """For an order of so many tokens."""
-    return MAX_REQUEST_TOKENS + min(max(0, order - SHORT_ORDER_TOKENS), MAX_ORDER_TOKENS)
+def fit_review_request(change: ChangedUnit, said: PersonsWords, count: EstimatingCounter) -> tuple[Request, int, int]:
+    """With the tokens of the order and the limit. What was added beside a removed test is shown only if it fits."""
+    order, request = count("\n".join((*said.shown, *said.instructions))), build_review_request(change, said)
+    limit = MAX_REQUEST_TOKENS + min(max(0, order - SHORT_ORDER_TOKENS), MAX_ORDER_TOKENS)
+    if count.whole(request) > limit and change.what == "removed" and not change.became:
+        request = build_review_request(replace(change, after="(what was added beside it is not shown)"), said)
+    return request, order, limit
 
 
 def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
@@ -137,7 +140,7 @@ def build_review_request(change: ChangedUnit, said: PersonsWords) -> Request:
 
 
 def _list_changed_lines(change: ChangedUnit) -> Iterator[str]:
-    """With two lines around, and those that they stand under; a long line entry by entry, so that what stays is left out."""
+    """With two lines around, and those that they stand under; lines over `MAX_LINE` characters entry by entry."""
     sides = [change.before.splitlines(), change.after.splitlines()]
     bare = [[_END_COMMENT.sub("", line).rstrip() for line in side] for side in sides]
     if not change.name and not change.soft and bare[0] != bare[1]:

@@ -9,6 +9,7 @@ import pytest
 from afresh.actions.tools import read, search
 from afresh.core import event as happened
 from afresh.core.archived_block import BlockIndexLine, block_id_from_text
+from afresh.core.change import Change
 from afresh.core.project_facts import EmptyFactIndex, FactCorrection
 from afresh.core.state import State
 from afresh.core.step_history import Passage, PassageVoice
@@ -98,6 +99,21 @@ def test_words_that_stand_nowhere_are_said_to_stand_nowhere(store: SqlJournal):
 def test_it_never_shows_more_than_the_policy_allows(store: SqlJournal, question: str):
     told = recall(store, kept(store, "one", OUTPUT * 4), id=block_id_from_text(OUTPUT * 4), about=question)
     assert estimate_tokens(told) <= 1_200
+
+
+def test_the_diff_of_a_changed_file_can_be_had_by_its_path(store: SqlJournal):
+    patch = "\n".join(["--- tests/A.py", *(f"-line {number}" for number in range(900))])
+    context = ToolContext(kept(store, "one"), DictFiles(), TableSandbox({}), store, None)  # type: ignore[arg-type]
+    context = replace(
+        context, list_changes=lambda: [Change("b.py", "added", 1, 0), Change("tests/A.py", "modified", 0, 900, patch)]
+    )
+    told = read.tool.run({"path": "@changes/tests/A.py"}, context).text
+    assert "-line 0\n" in told and (gap := re.search(r"`read` @changes/tests/A.py start=(\d+) lines=(\d+)", told))
+    assert (
+        f"-line {int(gap[1]) - 2}"
+        in read.tool.run({"path": "@changes/tests/A.py", "start": int(gap[1]), "lines": 9}, context).text
+    )
+    assert "b.py added +1 −0" in read.tool.run({"path": "@changes"}, context).text
 
 
 def test_an_id_as_a_heading_shows_it_is_enough(store: SqlJournal):

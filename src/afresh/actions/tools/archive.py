@@ -95,7 +95,8 @@ def withhold_forgotten_lines(text: str, context: ToolContext) -> str:
 
 
 INDEX_NAME, CHANGES_NAME = "index", "changes"
-"""Asked for in place of an id: a line for each archived output, the newest first; and for each file that the task has changed."""
+"""Asked for in place of an id: a line for each archived output, the newest first; a line for each file that the task has
+changed, or the diff of one."""
 MAX_LISTED_LINES = 10_000
 ID_CHARACTERS = 8
 FRAME_TOKENS = 60
@@ -107,7 +108,7 @@ def read_archive(address: str, lines: tuple[int, int] | None, context: ToolConte
     if known := recall_facts(address, "", context):
         return ToolOutcome(known)
     block, text, room = open_block(address, context)
-    if block in (INDEX_NAME, CHANGES_NAME) and text:
+    if block.partition("/")[0] in (INDEX_NAME, CHANGES_NAME) and text:
         lines = lines or (1, MAX_LISTED_LINES)
     if lines:
         first, last = clamp_line_range(lines, len(text.splitlines()))
@@ -134,15 +135,15 @@ def search_archive(address: str, words: str, context: ToolContext) -> ToolOutcom
 
 
 def open_block(address: str, context: ToolContext) -> tuple[str, str, int]:
-    """The id of an archived output, `index` or `changes`; its text; and the tokens that may be shown of it."""
+    """The id of an archived output, `index`, `changes` or `changes/PATH`; its text; and the tokens that may be shown of it."""
     name = strip_address(address)
     if name == INDEX_NAME:
         block, text = name, "\n".join(read_whole_index(context.state.memory.index, context.store.read))
-    elif name == CHANGES_NAME:
-        block, text = (
-            name,
-            "\n".join(f"{change.path} {change.kind} +{change.added} −{change.removed}" for change in context.list_changes()),
-        )
+    elif name.partition("/")[0] == CHANGES_NAME:
+        block = address.strip("@[]` ")
+        patches = [change.patch for change in context.list_changes() if f"{CHANGES_NAME}/{change.path}" == block]
+        listed = (f"{change.path} {change.kind} +{change.added} −{change.removed}" for change in context.list_changes())
+        text = "\n".join(patches or listed)
     else:
         block = find_block_id(address, context)
         text = context.store.read(block)
@@ -188,15 +189,13 @@ def clamp_line_range(lines: tuple[int, int], total: int) -> tuple[int, int]:
 
 def render_block_part(block: str, part: OutputExcerpt, note: str = "", last: int = 0) -> str:
     """A head that names the block, the lines, and how to get what was left out."""
-    head = (
-        f"[@{block[:ID_CHARACTERS]}: {'all' if part.whole else len(part.numbers)} of {part.total} "
-        f"lines{'; ' + note if note else ''}]"
-    )
+    block = block if "/" in block else block[:ID_CHARACTERS]
+    head = f"[@{block}: {'all' if part.whole else len(part.numbers)} of {part.total} lines{'; ' + note if note else ''}]"
     if part.whole:
-        return f"{head}\n{part.text}" if part.total else f"[@{block[:ID_CHARACTERS]}: empty]"
+        return f"{head}\n{part.text}" if part.total else f"[@{block}: empty]"
     first, end = find_next_gap(part, last)
     rest = (
-        f"{part.total - len(part.numbers)} lines left out; `read` @{block[:ID_CHARACTERS]} start={first} "
+        f"{part.total - len(part.numbers)} lines left out; `read` @{block} start={first} "
         f"lines={end - first + 1} shows the next of them"
     )
     return f"{head}\n{part.text}\n[{rest}]"
