@@ -139,10 +139,9 @@ def test_a_removed_test_follows_only_if_it_fails_as_it_was(judge: Judge) -> None
     assert completes(judge).ruling is PASS
 
 
-VAST = "def vast(a):\n    return a + OFF if OFF else a\n\n\nOFF = 0\nON = 1\n"
+VAST = "def vast(a):\n    return a + OFF if OFF else a\n\n\nOFF = 0\n"
 TESTS_OF_VAST = (
-    "import nums\n\n\ndef test_on(monkeypatch):\n    monkeypatch.setattr(nums, 'ON', 2)\n    assert nums.ON == 2\n\n\n"
-    "def test_off():\n    assert nums.OFF == 0\n\n\ndef test_dead(monkeypatch):\n"
+    "import nums\n\n\ndef test_off():\n    assert nums.OFF == 0\n\n\ndef test_dead(monkeypatch):\n"
     "    monkeypatch.setattr(nums, 'OFF', 3, raising=False)\n    assert nums.vast(-3) in (0, -3)\n"
 )
 
@@ -197,8 +196,7 @@ def test_a_test_below_a_changed_fixture_is_tried_with_both_as_they_were(tmp_path
     judge.yard.change("sums.py", "self, value):", "self, value, unit):")
     judge.yard.change("tests/conftest.py", "Number(4)", "Number(4, 'm')")
     judge.yard.change("tests/test_four.py", "Number(4)", "Number(4, 'm')")
-    verdict = completes(judge)
-    assert verdict.ruling is PASS, verdict.reason
+    assert completes(judge).ruling is PASS
 
 
 def test_a_change_that_is_too_long_to_be_read_is_said_and_a_long_order_is_read_whole(quick: Judge) -> None:
@@ -231,8 +229,7 @@ def test_names_of_tests_that_are_other_in_each_run_are_not_taken_for_failing_one
     timed += "def test_at(at):\n    assert sums.half(at) == at / 2\n"
     judge = Judge(begun(tmp_path, {"tests/test_at.py": timed}))
     judge.yard.change("sums.py", "a / 2", "a * 0.5")
-    verdict = completes(judge)
-    assert verdict.ruling is PASS, verdict.reason
+    assert completes(judge).ruling is PASS
 
 
 SETTINGS = '[tool.pytest.ini_options]\naddopts = "-q"\n'

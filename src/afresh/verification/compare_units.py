@@ -36,7 +36,7 @@ IMPORT_OF = "import of "
 """Begins the name of a change of what a file imports."""
 MAX_NEW_CHARACTERS = 800
 """Of what is shown of a file that was deleted, or was added beside a test that was removed."""
-MIN_LIKENESS = 0.75
+MIN_LIKENESS = 0.5
 """Share of the words that a test and what became of it have in common."""
 _ENDING, _LEAVING = re.compile(r"(?i)return|raise|break|continue|yield|throw|goto"), re.compile(r"(?i)skip|xfail|exit|abort")
 _BLOCKS = frozenset({"body", "statement_block", "block", "statement_list"})
@@ -132,11 +132,16 @@ def _compare_units(
 
 
 def _add_what_came(removed: ChangedUnit, new: Sequence[TestUnit]) -> ChangedUnit:
-    """With what was added that is like it; else with all that was added beside it."""
-    old, *others = (Counter(re.findall(r"\w+", text)) for text in (removed.before, *(unit.text for unit in new)))
-    likeness = [2 * (old & words).total() / max(1, old.total() + words.total()) for words in others]
-    like = new[likeness.index(max(likeness))] if max(likeness, default=0) >= MIN_LIKENESS else None
-    return replace(removed, after=like.text, became=like.name) if like else replace(removed, after=_show_units(new))
+    """With all of what was added that is like it; else with what was added beside it, what is most like it first."""
+    ranked = sorted(new, key=lambda unit: -_measure_likeness(removed.before, unit.text))
+    if ranked and _measure_likeness(removed.before, ranked[0].text) >= MIN_LIKENESS:
+        return replace(removed, after=ranked[0].text, became=ranked[0].name)
+    return replace(removed, after=_show_units(ranked))
+
+
+def _measure_likeness(*texts: str) -> float:
+    left, right = (Counter(re.findall(r"\w+", text)) for text in texts)
+    return 2 * (left & right).total() / max(1, left.total() + right.total())
 
 
 def _show_units(units: Sequence[TestUnit]) -> str:

@@ -43,7 +43,7 @@ def find_unproven_changes(
     shared = [one.path for one in apart if not is_single_test(one)]
     without_shared = [*_run_as_at_base(context, workspace, shared)]
     beside = {change.path for change in changes if judged.is_tried_as_delivered(change)} - {*shared}
-    if any(one.path in beside for one in apart):  # the court's run has not tried them as they were
+    if any(one.path in beside for one in apart):
         with_base_tests += _run_as_at_base(context, workspace, list(dict.fromkeys(one.path for one in apart)))
     failing = [one for one in apart if _has_failing(one, without_shared if one.path in shared else with_base_tests)]
     if idle := _list_unproven([unit for unit in apart if unit.what != "extended"], failing, changes):
@@ -64,14 +64,14 @@ def find_unproven_changes(
 
 
 def _list_unproven(ones: Sequence[ChangedUnit], failing: Sequence[ChangedUnit], changes: Sequence[Change]) -> list[ChangedUnit]:
-    """Those that do not fail, but for what only follows names that one which fails follows, too."""
+    """Those that do not fail, but for what only follows the same names as one that does."""
     proven = {pair for unit in failing for pair in _list_renames(unit, changes)}
     rest = [unit for unit in ones if unit not in failing]
     return [unit for unit in rest if not (names := _list_renames(unit, changes)) or not names <= proven]
 
 
 def _list_renames(unit: ChangedUnit, changes: Sequence[Change]) -> set[tuple[str, str]]:
-    """Names in its text and those in their place, if nothing else is other, and the code was given these for those."""
+    """Names in its text and those in their place, if all else is the same, and so it is in the code."""
     before, after = (re.findall(r"\w+|\W", text) for text in (unit.before, unit.after))
     pairs = {(old, new) for old, new in zip(before, after, strict=False) if old != new}
     lines = [line for change in changes if not is_protected_path(change.path) for line in change.patch.splitlines()]
