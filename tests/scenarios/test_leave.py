@@ -156,9 +156,8 @@ def test_a_test_that_only_follows_a_name_of_the_code_is_proven_by_another_that_d
     judge.reviews(how="follows", quote="OFF is called SHIFT")
     judge.yard.folder.write("nums.py", VAST.replace("OFF", "SHIFT"))
     judge.yard.folder.write("tests/test_vast.py", TESTS_OF_VAST.replace("OFF", "SHIFT").replace("in (0, -3)", weaker))
-    verdict = completes(judge)
-    assert verdict.ruling is ruling, verdict.reason
-    assert ("does not fail, as it was, with the new code: tests/test_vast.py::test_dead" in verdict.reason) is (ruling is FAIL)
+    verdict, why = completes(judge), "does not fail, as it was, with the new code: tests/test_vast.py::test_dead"
+    assert verdict.ruling is ruling and (why in verdict.reason) is (ruling is FAIL), verdict.reason
 
 
 def test_a_test_that_was_extended_follows_if_the_old_code_fails_with_it(judge: Judge) -> None:
@@ -167,8 +166,7 @@ def test_a_test_that_was_extended_follows_if_the_old_code_fails_with_it(judge: J
     judge.yard.change(HALF, "    assert", "    print(sums.half(1))\n    assert")
     assert "passes on the code of the base, too" in completes(judge).reason
     judge.yard.change(HALF, "== 2\n", "== 2\n    for a in (3, 9):\n        assert sums.half(a) == a // 2 + 1\n")
-    verdict = completes(judge)
-    assert verdict.ruling is PASS and f"{HALF}: test_half was extended" in verdict.reason, verdict.reason
+    assert completes(judge).ruling is PASS
 
 
 @pytest.mark.parametrize(("code", "ruling"), [("a / 2 if a != 4 else 3", PASS), ("a * 0.5", FAIL)])
@@ -176,26 +174,22 @@ def test_a_case_that_is_dropped_must_fail_as_it_was_and_has_nothing_to_fail_with
     tmp_path: Path, code: str, ruling: Ruling
 ) -> None:
     test = "import sums\n\n\ndef test_halves():\n    for a in [2, 4, 6]:\n        assert sums.half(a) * 2 == a\n"
-    judge = follows(Judge(begun(tmp_path, {HALF: "", "tests/test_halves.py": test})))
+    judge = follows(Judge(begun(tmp_path, {HALF: test})))
     judge.yard.change("sums.py", "a / 2", code)
-    judge.yard.change("tests/test_halves.py", "2, 4, 6", "2, 6")
+    judge.yard.change(HALF, "2, 4, 6", "2, 6")
     verdict = completes(judge)
     assert verdict.ruling is ruling and "test_halves was shortened" in verdict.reason, verdict.reason
 
 
-FIXTURE = "\n\nimport pytest\nimport sums\n\n\n@pytest.fixture\ndef four():\n    return sums.Number(4)\n"
-NUMBER = "\n\nclass Number:\n    def __init__(self, value):\n        self.value = value\n"
-
-
 def test_a_test_below_a_changed_fixture_is_tried_with_both_as_they_were(tmp_path: Path) -> None:
-    test = "import sums\n\n\ndef test_four(four):\n    assert four.value == sums.Number(4).value\n"
-    files = {"sums.py": PROJECT["sums.py"] + NUMBER, "tests/conftest.py": PROJECT["tests/conftest.py"] + FIXTURE}
-    judge = follows(Judge(begun(tmp_path, {**files, "tests/test_four.py": test}))).order(
-        "a Number must have a unit: half of four is three"
-    )
-    judge.yard.change("sums.py", "self, value):", "self, value, unit):")
-    judge.yard.change("tests/conftest.py", "Number(4)", "Number(4, 'm')")
-    judge.yard.change("tests/test_four.py", "Number(4)", "Number(4, 'm')")
+    files = {
+        "sums.py": "class Number:\n    def __init__(self, value):\n        self.value = value\n",
+        "conftest.py": "import pytest\nimport sums\n\n\n@pytest.fixture\ndef four():\n    return sums.Number(4)\n",
+        "test_four.py": "import sums\n\n\ndef test_four(four):\n    assert four.value == sums.Number(4).value\n",
+    }
+    judge = follows(Judge(begin_alike(make_yard(tmp_path, files))))
+    for path in files:
+        judge.yard.change(path, *(("value):", "value, unit):") if path == "sums.py" else ("Number(4)", "Number(4, 'm')")))
     assert completes(judge).ruling is PASS
 
 
@@ -290,7 +284,7 @@ def test_an_answer_to_a_question_of_the_model_is_read_with_it(quick: Judge, opti
     quick.order("half rounds up.").reviews(how="ordered", quote="yes, adapt them")
     rounds_up(quick)
     assert "Put that back as it was (`read` @changes/tests/test_half.py shows it)" in completes(quick).reason
-    asked = QuestionAsked("May I change test_half to 3?", ("yes, adapt them", "no, put it back"))
+    asked = QuestionAsked("May I change test_half to 3?", ("yes, adapt them", "no"))
     quick.happens(asked, TaskEnded(TaskStatus.BLOCKED, "asks"), QuestionAnswered("yes, adapt them", option=option))
     assert completes(quick).ruling is PASS
 
