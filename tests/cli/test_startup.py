@@ -29,7 +29,7 @@ NEVER_NEEDED = (
 ROOMS_NOT_NEEDED = ("actions", "code", "context", "journal", "memory", "models", "policy", "runtime", "sandbox", "verification")
 FOR_LISTS_NOT_NEEDED = ("core.event", "core.prompt", "core.state", "spending", "storage.sql.journal")
 """`show` loads one state, with all that it is made of."""
-MAX_STATEMENTS = 40
+MAX_STATEMENTS = 41
 SPY = """
 import json, sqlite3, sys
 asked = []

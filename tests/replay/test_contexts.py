@@ -132,7 +132,7 @@ def test_a_huge_observation_is_counted_a_few_times_only_and_shown_in_part(line):
     found = built({"task": "t", "steps": steps}, 4_000, count)
     assert sum(counted) < 20 * len(huge)
     assert all(len(context) // 4 + 1 <= 4_000 for context in found)
-    assert "cut" in found[1] and len(found[1]) > 2_000, "as much as there is room for"
+    assert len(found[1]) > 2_000, "as much as there is room for"
 
 
 def test_what_the_person_said_last_stands_in_their_words_and_the_task_stays():

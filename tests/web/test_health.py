@@ -74,6 +74,7 @@ def test_health_is_not_well_when_the_database_cannot_be_read(tmp_path: Path):
     project = open_project(tmp_path)
     supervisor = ServiceSupervisor([ChildSpec("workers", ("true",))], tmp_path, lambda source, text: None)
     supervisor._set(WELL)
+    project.paths.database.parent.mkdir(parents=True, exist_ok=True)
     project.paths.database.write_bytes(b"no database" * 1_000)
     well, answer = ServiceHealth(project, supervisor).report()
     assert not well and answer["database"] == "can't be read" and answer["status"] == "failing"

@@ -64,7 +64,7 @@ def test_generated_files_that_imports_need_are_copied_and_named(installed: Path,
     assert not (workspace.root / "pkg" / "run.log").exists() and not (workspace.root / "version.py").exists()
     workspace.restore(opened.snapshot, fresh=True)
     assert (workspace.root / "pkg" / "_version.py").exists(), "a fresh tree is like the one that the task began with"
-    assert "since imports need them: pkg/fast.so, pkg.egg-info/PKG-INFO, pkg/_version.py." in opened.note
+    assert "since imports need them: pkg, pkg.egg-info." in opened.note
     assert workspace.snapshot() == opened.snapshot
     workspace.restore(opened.snapshot)
     assert (workspace.root / "pkg" / "_version.py").exists()
@@ -99,7 +99,7 @@ def test_ignored_folders_that_are_wanted_are_put_into_the_tree_but_no_key_and_no
     workspace = GitWorkspace(repository, "t1", wanted=("build/",))
     opened = workspace.open()
     assert sorted(path.name for path in (workspace.root / "build").rglob("*") if path.is_file()) == ["more.js", "out.js"]
-    assert "build/more.js" in opened.note and workspace.snapshot() == opened.snapshot
+    assert "need them: build." in opened.note and workspace.snapshot() == opened.snapshot
     GitWorkspace(repository, "t1").restore(opened.snapshot, fresh=True)
     assert (workspace.root / "build" / "out.js").exists(), "also in a fresh tree of a process that was not told"
 

@@ -267,6 +267,8 @@ NOT_SHOWN_BY_CHECKS = frozenset(
     }
 )
 """Of these a PASS is said to whoever takes the work, too."""
+TIMED_NOTES = frozenset({NoteKind.NOTICED, NoteKind.UNMOVED, NoteKind.UNHEARD, NoteKind.SURVIVES})
+"""They say how many wrong versions were tried in time. No commit message has them: the same work is the same commit."""
 _NOTE_ORDER = {kind: place for place, kind in enumerate(NoteKind)}
 
 

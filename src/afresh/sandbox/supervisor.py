@@ -147,9 +147,11 @@ def guard_git_file(tree: Path) -> Iterator[list[str]]:
     link, said = tree / ".git", list[str]()
     before = link.read_bytes() if link.is_file() and not link.is_symlink() else None
     yield said
-    if before is None or (link.is_file() and not link.is_symlink() and link.read_bytes() == before):
+    if before is None:
         return
     with open_writable(tree) as folder:
+        if link.is_file() and not link.is_symlink() and link.read_bytes() == before:
+            return
         remove_entry(link.name, folder)
     link.write_bytes(before)
     said.append("\n[afresh: the command changed .git; it was put back]\n")

@@ -19,7 +19,7 @@ from afresh.core.step_result import (
 from afresh.core.task import TaskStatus
 from afresh.core.tool_traits import ToolTrait, has_trait
 from afresh.core.truncate import truncate_text
-from afresh.core.verdict import Ruling, Verdict
+from afresh.core.verdict import TIMED_NOTES, Ruling, Verdict
 from afresh.journal.append import append_events
 from afresh.journal.checkpoint import add_checkpoint
 from afresh.policy.questions import ask_about_test_changes, ask_about_unverifiable, ask_after_step_limit, offer_acceptance
@@ -173,9 +173,10 @@ def render_commit_message(state: State, summary: str, verdict: Verdict) -> str:
     body = "\n".join(rest).strip()
     verified = "Verified" if verdict.ruling is Ruling.PASS else "Not verified"  # accepted is not verified
     lowered = "\n".join(f"- {one.words}" for one in verdict.lowered)
+    lasting = replace(verdict, notes=tuple(note for note in verdict.notes if note.kind not in TIMED_NOTES))
     parts = [
         _shorten_subject(subject), body, lowered, f"Goal: {state.task.goal}" if state.task.goal not in summary else "",
-        f"{verified}: {verdict.reason}", f"Afresh-Task: {state.task.id}",
+        f"{verified}: {lasting.reason}", f"Afresh-Task: {state.task.id}",
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
 

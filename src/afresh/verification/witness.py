@@ -1,6 +1,6 @@
 """What a PASS does not show: the work holds the yardstick, reaches beyond itself, or could fail unnoticed.
 
-Nothing here refuses: each finding is a note of the verdict, for whoever reads item.
+Nothing here refuses: each finding is a note of the verdict, for whoever reads it.
 """
 
 import re
@@ -68,7 +68,7 @@ class WorkFile:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the task has changed of the product, as far as it is text, beside what judges item."""
+    """What the task has changed of the product, as far as it is text, beside what judges it."""
 
     context: ToolContext
     workspace: Workspace

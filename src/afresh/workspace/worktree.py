@@ -141,6 +141,7 @@ class GitWorkspace:
 
     def _untouched(self) -> bool:
         """The tree is what the index says, as it mostly is after a run of tests; and its `.git` is still ours."""
+        self._make_enterable()
         admin = find_worktree_admin(self.repository, self.root)
         if admin is None or not has_git_pointer(self.root, admin):
             return False

@@ -97,10 +97,10 @@ def test_the_project_wins_over_the_user_and_the_user_over_what_is_shipped(shelf:
 def test_what_is_said_of_a_phase_goes_before_what_is_said_of_all(shelf: TemplateLayers, put: Put):
     put(
         "mine",
-        "extends: fix_bug\nsections: {outline: {share: 0.3}}\nphases: {change: {reserve: 0.4, tools: [complete]}}\n",
+        "extends: fix_bug\nsections: {files: {share: 0.3}}\nphases: {change: {reserve: 0.4, tools: [complete]}}\n",
     )
     made = load_template("mine", shelf)
-    assert share("mine", "outline", shelf, "change").part == 0.3
+    assert share("mine", "files", shelf, "change").part == 0.3
     assert share("mine", "outline", shelf, "understand").part == 0.12, "base.yaml says so of this phase"
     assert (made.at("change").reserve, made.at("verify").reserve) == (0.4, 0.25)
     assert (made.at("change").open, made.at("verify").open) == (("complete",), load_template("fix_bug").tools)
