@@ -89,7 +89,8 @@ def test_an_answer_by_number_allows_and_the_model_was_told_before(person: Person
     runs(person, [MEND, EASIER], [COMPLETE], [COMPLETE], [COMPLETE])
     task = person.shown()["task"]["id"]
     third = " ".join(person.types("context", "show", "--step", "3").out.split())
-    assert "changed without leave: test_calc.py: T::test_two was altered. Put that back as it was, or `ask`" in third
+    assert "changed without leave: test_calc.py: T::test_two was altered. Put that back as it was" in third
+    assert "(`read` @changes/test_calc.py shows it), or `ask`" in third
     assert person.types("answer", task, "1", "--resume", NO_SANDBOX).code == 0
     assert "allowed by you" in " ".join(commit_message(person).split())
 

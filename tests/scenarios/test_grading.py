@@ -173,7 +173,7 @@ def test_a_measure_must_be_lower_than_at_the_start(tmp_path: Path) -> None:
     assert retyped(yard, "refactor").grade().ruling is FAIL, "but may not raise it"
     yard.folder.write("sums.py", "def add(a, b):\n    return a + b\n\n\nhalf = lambda a: a / 2\n")
     verdict = yard.grade()
-    assert verdict.ruling is PASS and verdict.reason.endswith("2 -> 1") and verdict.measure == 1
+    assert verdict.ruling is PASS and verdict.reason.endswith("2 → 1") and verdict.measure == 1
 
 
 def test_nothing_to_fix_is_no_success(yard: Yard) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import pytest
 
+from afresh.core.action import PLAIN_MANNER, RunManner
 from afresh.errors import BadInput
 from afresh.ports.workspace import Sandbox
 
@@ -219,8 +220,11 @@ class SandboxContract:
             (root / folder / "deep/__init__.py").write_text(f"VALUE = {value!r}\n")
         code = "import shop, shop.deep; print(shop.VALUE, shop.deep.VALUE, shop.__file__)"
         inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
-        for asked, reports in ((code, False), (code, True), (inner, False)):
-            done = place.sandbox.run(f".venv/bin/python -c {shlex.quote(asked)}", 600, reports=reports)
+        elsewhere = RunManner(elsewhere=True)
+        for asked, reports, manner in (
+            (code, False, PLAIN_MANNER), (code, True, PLAIN_MANNER), (inner, False, PLAIN_MANNER), (code, False, elsewhere)
+        ):  # fmt: skip
+            done = place.sandbox.run(f".venv/bin/python -c {shlex.quote(asked)}", 600, reports=reports, manner=manner)
             assert (done.exit, done.output) == (0, f"tree tree {folder}/__init__.py\n")
 
     def test_what_a_build_writes_is_the_trees_own_and_lasts(self, place: SandboxPlace) -> None:

@@ -63,12 +63,13 @@ class SupervisedCommand:
 
     def _environment(self, folder: ReportFolder | None) -> Mapping[str, str]:
         """An editable install leads to the checkout: `sitecustomize` makes it lead to the tree, in every Python."""
-        if self.manner.elsewhere:
-            return make_clean_environment(self.mounts, str(self.private / "tmp"), elsewhere=True)
-        variables = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
-        checkout = (self.mounts.at, *list_mounted_environments(self.mounts)) if self.mounts.at != self.mounts.tree else ()
-        variables["AFRESH_CHECKOUT"] = ":".join(map(str, checkout))
-        return make_clean_environment(self.mounts, str(self.private / "tmp")) | variables
+        environments = list_mounted_environments(self.mounts) if self.mounts.at != self.mounts.tree else ()
+        variables = make_clean_environment(self.mounts, str(self.private / "tmp"), self.manner.elsewhere)
+        if self.manner.elsewhere and not environments:
+            return variables
+        checkout = (self.mounts.at, *environments) if self.mounts.at != self.mounts.tree else ()
+        reports = make_report_variables(REPORTERS_FOLDER, folder.place if folder else None, self.mounts.tree)
+        return variables | reports | {"AFRESH_CHECKOUT": ":".join(map(str, checkout))}
 
     def _run(self, command: str, timeout: float, environment: Mapping[str, str]) -> CommandRun:
         told, tell = os.pipe()
