@@ -403,7 +403,10 @@ COURT_CHEATS = {
     ),
     "module beside the tests": Cheat((write("tests/nums.py", RIGHT),), ("court", "shadow"), told="still fails", base=SIDE),
     "package of the tests": Cheat(
-        (write("tests/__init__.py", "import nums\nnums.double = lambda x: x * 2\n"),), ("court",), told="still fails", base=SIDE
+        (write("tests/__init__.py", "import nums\nnums.double = lambda x: x * 2\n"),),
+        ("court", "shadow"),
+        told="still fails",
+        base=SIDE,
     ),
     "module over the product": Cheat(
         (write("src/nums.py", RIGHT),),

@@ -69,7 +69,7 @@ class Database(SqlDatabase):
 
     def _begin_reading(self) -> sqlite3.Connection:
         connection = self._open()
-        connection.execute("BEGIN")
+        _begin(connection, "BEGIN")
         return connection
 
     @contextmanager
@@ -78,7 +78,7 @@ class Database(SqlDatabase):
         if self._failure:
             raise self._failure
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection, "BEGIN IMMEDIATE")
             self._writing = True
             try:
                 yield connection
@@ -391,3 +391,10 @@ def find_file_damage(path: Path) -> str:
         return str(fault)
     found = [row[0] for row in rows if row[0] != "ok"]
     return "; ".join(found)
+
+
+def _begin(connection: sqlite3.Connection, how: str) -> None:
+    """An interrupt right after a BEGIN leaves a transaction open that nobody ends."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+    connection.execute(how)
